@@ -10,6 +10,7 @@
  */
 #include "config.h"
 
+#include "lib/assemble/util/memory.h"
 #include "lib/assemble/util/rules.h"
 #include "report/sync.h"
 
@@ -32,7 +33,7 @@ static bool next_group(struct gt_bag *bag, struct group *group)
 			group->room = group->room ? 2 * group->room : 64;
 			group->items = reallocarray(group->items, group->room, sizeof(*group->items));
 			if (!group->items)
-				abort();
+				gt_no_memory();
 		}
 		group->items[group->count++] = gt_bag_take(bag);
 	}

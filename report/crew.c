@@ -8,6 +8,7 @@
 
 #include "report/crew.h"
 
+#include "lib/assemble/util/memory.h"
 #include "report/sums.h"
 
 #include <pthread.h>
@@ -77,7 +78,7 @@ unsigned gt_crew_threads(unsigned threads)
 
 struct gt_crew *gt_crew_new(unsigned threads)
 {
-	struct gt_crew *crew = gt_report_zeroed(1, sizeof(*crew));
+	struct gt_crew *crew = gt_zeroed(1, sizeof(*crew));
 
 	threads = gt_crew_threads(threads);
 	pthread_mutex_init(&crew->lock, NULL);

@@ -15,6 +15,7 @@
  */
 #include "config.h"
 
+#include "lib/assemble/util/memory.h"
 #include "report/crew.h"
 #include "report/sums.h"
 #include "report/sync.h"
@@ -275,7 +276,7 @@ static void reserve(struct late *late, uint32_t count)
 	if (count <= late->room)
 		return;
 	late->room = count < late->room * 2 ? late->room * 2 : count;
-	late->shares = gt_report_memory(late->shares, late->room, sizeof(*late->shares));
+	late->shares = gt_resized(late->shares, late->room, sizeof(*late->shares));
 }
 
 /* Four sums side by side: an addition takes as long as the rest of the loop, and each waits for the last. */
@@ -355,7 +356,7 @@ static void add_cost(struct cost **groups, uint32_t node, double direct, double 
 	struct cost **group = &groups[node / GROUP], *cost;
 
 	if (!*group)
-		*group = gt_report_zeroed(GROUP, sizeof(**group));
+		*group = gt_zeroed(GROUP, sizeof(**group));
 	cost = &(*group)[node % GROUP];
 	cost->count++;
 	cost->direct += direct;
@@ -403,7 +404,7 @@ static void charge_batch(struct delays *delays)
 		struct cost ***costs = &delays->costs[late->by.location];
 
 		if (!*costs)
-			*costs = gt_report_zeroed(group_count(delays), sizeof(**costs));
+			*costs = gt_zeroed(group_count(delays), sizeof(**costs));
 		late->carried = (double)gt_segment_at(delays->sync, late->location, late->index)->carried;
 		if (late->waited > 0)
 			carry(delays, &late->by, (late->time + late->carried) / (late->sum + late->waited));
@@ -536,15 +537,15 @@ static void take_hands(struct delays *delays)
 	size_t nodes = delays->sync->profile->tree.count;
 
 	delays->crew = gt_crew_new(delays->sync->report->threads);
-	delays->hands = gt_report_zeroed(gt_crew_size(delays->crew), sizeof(*delays->hands));
+	delays->hands = gt_zeroed(gt_crew_size(delays->crew), sizeof(*delays->hands));
 	for (unsigned i = 0; i < gt_crew_size(delays->crew); i++) {
-		delays->hands[i].times = gt_report_zeroed(nodes + 1, sizeof(*delays->hands[i].times));
-		delays->hands[i].touched = gt_report_zeroed(nodes + 1, sizeof(uint32_t));
+		delays->hands[i].times = gt_zeroed(nodes + 1, sizeof(*delays->hands[i].times));
+		delays->hands[i].touched = gt_zeroed(nodes + 1, sizeof(uint32_t));
 		for (size_t k = 0; k <= nodes; k++)
 			delays->hands[i].times[k] = NEVER;
 	}
 	delays->batch_room = (uint32_t)smaller(larger(MOST_SHARES / (nodes + 1), LEAST_WAITS), MOST_WAITS);
-	delays->batch = gt_report_zeroed(delays->batch_room, sizeof(*delays->batch));
+	delays->batch = gt_zeroed(delays->batch_room, sizeof(*delays->batch));
 }
 
 static void free_hands(struct delays *delays)
@@ -591,9 +592,9 @@ void gt_delays_figures(struct gt_sync *sync)
 	size_t locations = gt_sync_locations(sync);
 	struct delays delays = { .sync = sync, .back = how_far_back(sync) };
 
-	delays.cursors = gt_report_zeroed(locations + 1, sizeof(*delays.cursors));
-	delays.heap = gt_report_zeroed(locations + 1, sizeof(*delays.heap));
-	delays.costs = gt_report_zeroed(locations + 1, sizeof(*delays.costs));
+	delays.cursors = gt_zeroed(locations + 1, sizeof(*delays.cursors));
+	delays.heap = gt_zeroed(locations + 1, sizeof(*delays.heap));
+	delays.costs = gt_zeroed(locations + 1, sizeof(*delays.costs));
 	take_hands(&delays);
 	for (uint32_t i = 0; i < locations; i++) {
 		delays.cursors[i] = gt_segment_count(sync, i);

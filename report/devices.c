@@ -11,6 +11,7 @@
  */
 #include "config.h"
 
+#include "lib/assemble/util/memory.h"
 #include "lib/assemble/util/rules.h"
 #include "report/sync.h"
 
@@ -277,7 +278,7 @@ void gt_device_causes(struct gt_sync *sync)
 	uint32_t locations = (uint32_t)gt_sync_locations(sync);
 
 	if (!devices.ends)
-		abort();
+		gt_no_memory();
 	match_launches(sync);
 	for (uint32_t i = 0; i < locations; i++)
 		if (classes->locations[i].kind == GT_LOCATION_STREAM)

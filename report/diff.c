@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/assemble/util/memory.h"
 #include "report/sums.h"
 
 /* What is compared: by which texts, and which figures; NULL: there is none. */
@@ -54,7 +55,7 @@ struct gt_diff {
 
 struct gt_diff *gt_diff_new(void)
 {
-	return gt_report_zeroed(1, sizeof(struct gt_diff));
+	return gt_zeroed(1, sizeof(struct gt_diff));
 }
 
 /* ---- collecting -------------------------------------------------------------------------------- */
@@ -96,7 +97,7 @@ static char *name_of(const struct compared *how, const struct gt_section *sectio
 	if (asprintf(&name, *second ? "%s, %s" : "%s%.0s",
 		     section->kind->shape == GT_ROWS || section->kind->shape == GT_NOTES ? first : "duration",
 		     second) < 0)
-		abort();
+		gt_no_memory();
 	return name;
 }
 
@@ -107,7 +108,7 @@ static void add_row(struct gt_diff *diff, unsigned place, const struct gt_sectio
 
 	if (diff->count == diff->room) {
 		diff->room = diff->room ? 2 * diff->room : 64;
-		diff->items = gt_report_memory(diff->items, diff->room, sizeof(*diff->items));
+		diff->items = gt_resized(diff->items, diff->room, sizeof(*diff->items));
 	}
 	diff->items[diff->count++] = (struct item){
 		.section = place,
@@ -235,7 +236,7 @@ static void compare(struct gt_diff *diff, const struct item *items, size_t count
 {
 	*row = (struct row){ .name = items->name };
 	for (unsigned side = 0; side < 2; side++)
-		row->sides[side].seconds = gt_report_zeroed(diff->runs[side] + 1, sizeof(double));
+		row->sides[side].seconds = gt_zeroed(diff->runs[side] + 1, sizeof(double));
 	for (size_t i = 0; i < count; i++)
 		take(&row->sides[items[i].after], &items[i]);
 	for (unsigned side = 0; side < 2; side++) {
@@ -344,7 +345,7 @@ static size_t write_section(struct gt_diff *diff, size_t first, unsigned place, 
 
 	while (last < diff->count && diff->items[last].section == place)
 		last++;
-	rows = gt_report_zeroed(last - first + 1, sizeof(*rows));
+	rows = gt_zeroed(last - first + 1, sizeof(*rows));
 	for (size_t n; first < last; first += n) {
 		for (n = 1; first + n < last && !strcmp(diff->items[first].name, diff->items[first + n].name);
 		     n++)

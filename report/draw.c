@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/assemble/util/memory.h"
 #include "lib/assemble/util/utf8.h"
 #include "report/output.h"
 
@@ -172,10 +173,8 @@ static bool is_png(const struct gt_canvas *canvas)
 static void print_xml(FILE *svg, const char *text)
 {
 	size_t size = 4 * strlen(text) + 1;
-	char *clean = malloc(size);
+	char *clean = gt_need(malloc(size));
 
-	if (!clean)
-		abort();
 	gt_utf8_line(clean, size, text);
 	for (const char *c = clean; *c; c++) {
 		if (*c == '<')
@@ -231,11 +230,9 @@ static bool close_svg(struct gt_canvas *canvas)
 
 struct gt_canvas *gt_canvas_open(const char *path, const char *title, double width, double height)
 {
-	struct gt_canvas *canvas = calloc(1, sizeof(*canvas));
+	struct gt_canvas *canvas = gt_zeroed(1, sizeof(*canvas));
 	size_t length = strlen(path);
 
-	if (!canvas)
-		abort();
 	canvas->path = path;
 	canvas->part = gt_output_part(path);
 	if (length > 4 && !strcmp(path + length - 4, ".png") ? open_png(canvas, width, height)
@@ -248,10 +245,8 @@ struct gt_canvas *gt_canvas_open(const char *path, const char *title, double wid
 
 struct gt_canvas *gt_canvas_on(FILE *svg, const char *title, double width, double height)
 {
-	struct gt_canvas *canvas = calloc(1, sizeof(*canvas));
+	struct gt_canvas *canvas = gt_zeroed(1, sizeof(*canvas));
 
-	if (!canvas)
-		abort();
 	canvas->svg = svg;
 	begin_svg(canvas, title, width, height);
 	return canvas;
@@ -356,10 +351,8 @@ void gt_canvas_text(struct gt_canvas *canvas, double x, double y, double size, u
 	static const char *const anchors[] = { "start", "middle", "end" };
 	unsigned letters = (unsigned)(room / (size * 0.6)), seen = 0;
 	size_t length = strlen(text), bytes = 0;
-	char *cut = malloc(length + 4);
+	char *cut = gt_need(malloc(length + 4));
 
-	if (!cut)
-		abort();
 	memcpy(cut, text, length + 1);
 	if (gt_canvas_width(text, size) > room) {
 		for (; bytes < length && (seen += is_letter(text + bytes)) + 2 <= letters; bytes++)

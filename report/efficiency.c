@@ -8,6 +8,7 @@
  */
 #include "config.h"
 
+#include "lib/assemble/util/memory.h"
 #include "lib/assemble/util/rules.h"
 #include "report/gpu.h"
 #include "report/profile.h"
@@ -101,8 +102,8 @@ static struct lane *lane_for(struct lanes *lanes, uint32_t process, const struct
 static struct lanes make_lanes(struct gt_report *report, const struct gt_profile *profile)
 {
 	size_t count = report->read->tables[GT_OTF2_LOCATION].count, used = 0;
-	size_t *order = gt_report_memory(NULL, count, sizeof(*order));
-	struct lanes lanes = { .items = gt_report_zeroed(count + 1, sizeof(*lanes.items)) };
+	size_t *order = gt_resized(NULL, count, sizeof(*order));
+	struct lanes lanes = { .items = gt_zeroed(count + 1, sizeof(*lanes.items)) };
 
 	for (size_t i = 0; i < count; i++)
 		if (report->classes.locations[i].kind <= GT_LOCATION_THREAD && profile->locations[i].events)
@@ -167,7 +168,7 @@ static void drop_idle(const struct gt_report *report, const struct gt_profile *p
 /* How many threads of each process are blank, apart from those that only wait. */
 static unsigned *count_blank(const struct gt_report *report, const struct gt_profile *profile)
 {
-	unsigned *blank = gt_report_zeroed(report->classes.process_count + 1, sizeof(*blank));
+	unsigned *blank = gt_zeroed(report->classes.process_count + 1, sizeof(*blank));
 
 	for (size_t i = 0; i < report->read->tables[GT_OTF2_LOCATION].count; i++) {
 		const struct gt_profile_location *of = &profile->locations[i];

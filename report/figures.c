@@ -13,23 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void *grown(void *old, size_t count, size_t size)
-{
-	void *memory = reallocarray(old, count, size);
-
-	if (!memory) {
-		fputs("gputrace: out of memory\n", stderr);
-		exit(2);
-	}
-	return memory;
-}
+#include "lib/assemble/util/memory.h"
 
 struct gt_section *gt_section_add(struct gt_figures *figures, const struct gt_section_kind *kind)
 {
-	struct gt_section *section = grown(NULL, 1, sizeof(*section));
+	struct gt_section *section = gt_resized(NULL, 1, sizeof(*section));
 
 	*section = (struct gt_section){ .kind = kind };
-	figures->sections = grown(figures->sections, figures->count + 1, sizeof(*figures->sections));
+	figures->sections = gt_resized(figures->sections, figures->count + 1, sizeof(*figures->sections));
 	figures->sections[figures->count++] = section;
 	return section;
 }
@@ -87,8 +78,8 @@ union gt_cell *gt_row_add(struct gt_section *section)
 
 	if (section->rows == section->room) {
 		section->room = section->room ? 2 * section->room : 16;
-		section->cells = grown(section->cells, section->room,
-				       kind->column_count * sizeof(*section->cells));
+		section->cells = gt_resized(section->cells, section->room,
+					    kind->column_count * sizeof(*section->cells));
 	}
 	row = section->cells + section->rows++ * kind->column_count;
 	for (unsigned i = 0; i < kind->column_count; i++)
@@ -184,9 +175,9 @@ const char *gt_figures_text(struct gt_figures *figures, const char *format, ...)
 
 	va_start(args, format);
 	if (vasprintf(&text, format, args) < 0)
-		text = grown(NULL, 0, 0);
+		gt_no_memory();
 	va_end(args);
-	figures->texts = grown(figures->texts, figures->text_count + 1, sizeof(*figures->texts));
+	figures->texts = gt_resized(figures->texts, figures->text_count + 1, sizeof(*figures->texts));
 	figures->texts[figures->text_count++] = text;
 	return text;
 }

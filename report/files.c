@@ -6,6 +6,7 @@
  */
 #include "config.h"
 
+#include "lib/assemble/util/memory.h"
 #include "report/findings.h"
 #include "report/sums.h"
 
@@ -54,7 +55,7 @@ static void begun(struct gt_otf2_cursor *at, const struct gt_otf2_IoOperationBeg
 {
 	if (state->count == state->room) {
 		state->room = state->room ? 2 * state->room : 16;
-		state->pending = gt_report_memory(state->pending, state->room, sizeof(*state->pending));
+		state->pending = gt_resized(state->pending, state->room, sizeof(*state->pending));
 	}
 	state->pending[state->count++] =
 		(struct pending){ e->handle, e->matching, at->time, e->bytes, e->mode };

@@ -13,6 +13,7 @@
  */
 #include "config.h"
 
+#include "lib/assemble/util/memory.h"
 #include "report/sums.h"
 #include "report/sync.h"
 
@@ -56,7 +57,7 @@ static void choose_nodes(struct gain *gain, uint32_t location)
 	const struct gt_profile *profile = gain->sync->profile;
 	const struct gt_profile_location *of = &profile->locations[location];
 
-	gain->nodes[location] = gt_report_zeroed(of->node_count, 1);
+	gain->nodes[location] = gt_zeroed(of->node_count, 1);
 	for (uint32_t i = 0; i < of->node_count; i++)
 		if (of->nodes[i])
 			gain->nodes[location][i] = gain->chosen[profile->tree.nodes[of->nodes[i]].region];
@@ -246,9 +247,9 @@ bool gt_gain(struct gt_sync *sync, const unsigned char *chosen_regions, unsigned
 
 	if (!count || segments(sync) > GT_GAIN_SEGMENTS)
 		return false;
-	gain.places = gt_report_zeroed(locations + 1, sizeof(*gain.places));
-	gain.heap = gt_report_zeroed(locations + 1, sizeof(*gain.heap));
-	gain.nodes = gt_report_zeroed(locations + 1, sizeof(*gain.nodes));
+	gain.places = gt_zeroed(locations + 1, sizeof(*gain.places));
+	gain.heap = gt_zeroed(locations + 1, sizeof(*gain.heap));
+	gain.nodes = gt_zeroed(locations + 1, sizeof(*gain.nodes));
 	for (uint32_t i = 0; i < locations; i++) {
 		gain.places[i].step = DONE;
 		if (!gt_segment_count(sync, i))

@@ -8,6 +8,7 @@
 #include "config.h"
 
 #include "lib/assemble/util/calls.h"
+#include "lib/assemble/util/memory.h"
 #include "report/gpu.h"
 
 #include <math.h>
@@ -209,7 +210,7 @@ static void make_devices(const struct gt_report *report, struct gt_gpu *all)
 {
 	all->device_count = report->classes.device_count;
 	if (!all->devices)
-		all->devices = gt_report_zeroed(all->device_count + 1, sizeof(*all->devices));
+		all->devices = gt_zeroed(all->device_count + 1, sizeof(*all->devices));
 }
 
 static void carry(struct gt_report *report, struct gt_carry *carry, void *memory)
@@ -243,7 +244,7 @@ static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 		gt_device_add(of, &state->busy, &state->copying, state->kernel_count,
 			      state->kernels.count || state->copies.count, (uint32_t)at->index);
 		if (gt_device_failed(of))
-			gt_report_no_memory();
+			gt_no_memory();
 	}
 	gt_sums_free(&state->kernels);
 	gt_sums_free(&state->copies);

@@ -10,6 +10,7 @@
  */
 #include "config.h"
 
+#include "lib/assemble/util/memory.h"
 #include "report/report.h"
 #include "report/sums.h"
 
@@ -53,23 +54,15 @@ static bool wanted(struct gt_report *report)
 
 /* ---- reading --------------------------------------------------------------------------------------- */
 
-static void *grown(void *items, size_t count, size_t *room, size_t size)
-{
-	if (count < *room)
-		return items;
-	*room = *room ? 2 * *room : 64;
-	return gt_report_memory(items, *room, size);
-}
-
 static void add_kernel(struct records *to, struct kernel kernel)
 {
-	to->kernels = grown(to->kernels, to->kernel_count, &to->kernel_room, sizeof(*to->kernels));
+	to->kernels = gt_grown(to->kernels, to->kernel_count, &to->kernel_room, sizeof(*to->kernels));
 	to->kernels[to->kernel_count++] = kernel;
 }
 
 static void add_sample(struct records *to, struct sample sample)
 {
-	to->samples = grown(to->samples, to->sample_count, &to->sample_room, sizeof(*to->samples));
+	to->samples = gt_grown(to->samples, to->sample_count, &to->sample_room, sizeof(*to->samples));
 	to->samples[to->sample_count++] = sample;
 }
 
@@ -144,7 +137,7 @@ static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 
 	all->device_count = report->classes.device_count;
 	if (!all->devices)
-		all->devices = gt_report_zeroed(all->device_count + 1, sizeof(*all->devices));
+		all->devices = gt_zeroed(all->device_count + 1, sizeof(*all->devices));
 	to = &all->devices[device == GT_NO_DEVICE ? all->device_count : device];
 	for (size_t i = 0; device != GT_NO_DEVICE && i < from->kernel_count; i++)
 		add_kernel(to, from->kernels[i]);
@@ -176,7 +169,7 @@ static struct share *share_of(struct counters *all, uint64_t member, uint64_t re
 	struct gt_sum *place = gt_sums_at(&all->places, member, region, device, group);
 
 	if (!place->bytes) {
-		all->shares = grown(all->shares, all->count, &all->room, sizeof(*all->shares));
+		all->shares = gt_grown(all->shares, all->count, &all->room, sizeof(*all->shares));
 		all->shares[all->count++] = (struct share){ .member = member, .region = region,
 							    .group = group, .device = device };
 		place->bytes = all->count;

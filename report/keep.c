@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/assemble/util/memory.h"
+
 const char *const gt_left_names[GT_LEFT] = {
 	[GT_LEFT_MESSAGES] = "of messages",
 	[GT_LEFT_COLLECTIVES] = "of collective operations",
@@ -59,20 +61,9 @@ struct state {
 	struct members nested;      /* what must end here, innermost last; key[0]: its type */
 };
 
-static void *grown(void *old, size_t count, size_t *room, size_t size)
-{
-	if (count < *room)
-		return old;
-	*room = *room ? 2 * *room : 32;
-	old = reallocarray(old, *room, size);
-	if (!old)
-		abort();
-	return old;
-}
-
 static void add(struct members *members, const struct member *member)
 {
-	members->items = grown(members->items, members->count, &members->room, sizeof(*member));
+	members->items = gt_grown(members->items, members->count, &members->room, sizeof(*member));
 	members->items[members->count++] = *member;
 }
 
@@ -82,7 +73,7 @@ static void stays(struct gt_keep *keep, uint32_t location, uint64_t event)
 
 	if (!event)
 		return;
-	n->items = grown(n->items, n->count, &n->room, sizeof(*n->items));
+	n->items = gt_grown(n->items, n->count, &n->room, sizeof(*n->items));
 	n->items[n->count++] = event;
 }
 
@@ -93,7 +84,7 @@ struct gt_keep *gt_keep_new(const struct gt_otf2 *read, const struct gt_part *pa
 	if (keep)
 		keep->numbers = calloc(read->tables[GT_OTF2_LOCATION].count + 1, sizeof(*keep->numbers));
 	if (!keep || !keep->numbers)
-		abort();
+		gt_no_memory();
 	keep->read = read;
 	keep->part = part;
 	keep->mpi_error = gt_otf2_attribute_named(read, "MPI_ERROR");
@@ -379,7 +370,7 @@ static bool is_kept(const struct gt_keep *keep, struct gt_kept *kept, const stru
 
 static void begin(struct gt_kept *kept, uint64_t kind, uint64_t key)
 {
-	kept->open = grown(kept->open, kept->open_count, &kept->room, sizeof(*kept->open));
+	kept->open = gt_grown(kept->open, kept->open_count, &kept->room, sizeof(*kept->open));
 	kept->open[kept->open_count++] = (struct gt_kept_open){ { kind, key } };
 }
 

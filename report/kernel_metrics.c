@@ -8,6 +8,7 @@
  */
 #include "config.h"
 
+#include "lib/assemble/util/memory.h"
 #include "report/report.h"
 #include "report/sums.h"
 
@@ -37,7 +38,7 @@ static struct row *row_of(struct rows *rows, uint64_t member, uint64_t region, u
 	if (!place->bytes) {
 		if (rows->count == rows->room) {
 			rows->room = rows->room ? 2 * rows->room : 16;
-			rows->items = gt_report_memory(rows->items, rows->room, sizeof(*rows->items));
+			rows->items = gt_resized(rows->items, rows->room, sizeof(*rows->items));
 		}
 		rows->items[rows->count++] = (struct row){ .member = member, .region = region,
 							   .device = device };

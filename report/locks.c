@@ -11,6 +11,7 @@
  */
 #include "config.h"
 
+#include "lib/assemble/util/memory.h"
 #include "lib/assemble/util/rules.h"
 #include "lib/assemble/util/turns.h"
 #include "report/findings.h"
@@ -66,11 +67,11 @@ static void acquired(struct gt_report *report, struct gt_otf2_cursor *at, uint64
 	}
 	if (state->count == state->room) {
 		state->room = state->room ? 2 * state->room : 64;
-		state->holds = gt_report_memory(state->holds, state->room, sizeof(*state->holds));
+		state->holds = gt_resized(state->holds, state->room, sizeof(*state->holds));
 	}
 	if (state->open_count == state->open_room) {
 		state->open_room = state->open_room ? 2 * state->open_room : 8;
-		state->open = gt_report_memory(state->open, state->open_room, sizeof(*state->open));
+		state->open = gt_resized(state->open, state->open_room, sizeof(*state->open));
 	}
 	state->open[state->open_count++] = state->count;
 	state->holds[state->count++] = (struct hold){
@@ -151,7 +152,7 @@ static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 	all->cut |= state->cut || n > MOST - all->count;
 	n = n < MOST - all->count ? n : MOST - all->count;
 	if (n) {
-		all->holds = gt_report_memory(all->holds, all->count + n, sizeof(*all->holds));
+		all->holds = gt_resized(all->holds, all->count + n, sizeof(*all->holds));
 		memcpy(all->holds + all->count, state->holds, n * sizeof(*state->holds));
 		all->count += n;
 	}
@@ -251,7 +252,7 @@ static void add_turns(struct gt_turns *turns, union gt_cell *row)
 	row[GT_LOCK_TURNS_LONGEST].count = found.longest;
 	row[GT_LOCK_TURNS_BEGIN].count = found.begin;
 	if (turns->failed)
-		gt_report_no_memory();
+		gt_no_memory();
 	gt_turns_free(turns);
 }
 
@@ -273,7 +274,7 @@ static void add_hold(const struct gt_hold *hold, uint64_t known, bool all, union
 
 static void lock_row(struct gt_report *report, const struct hold *first, size_t count, union gt_cell *row)
 {
-	struct gt_hold *holds = gt_report_memory(NULL, count, sizeof(*holds));
+	struct gt_hold *holds = gt_resized(NULL, count, sizeof(*holds));
 	struct gt_sums holders = {0};
 	struct gt_turns turns = { .count = 0 };
 

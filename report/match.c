@@ -11,22 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void *grown(void *old, size_t count, size_t *room, size_t size)
-{
-	if (count < *room)
-		return old;
-	*room = *room ? 2 * *room : 64;
-	old = reallocarray(old, *room, size);
-	if (!old)
-		abort();
-	return old;
-}
+#include "lib/assemble/util/memory.h"
 
 /* ---- of a location ----------------------------------------------------------------------------- */
 
 static void collect(struct gt_match *match, const struct gt_end *end)
 {
-	match->ends.items = grown(match->ends.items, match->ends.count, &match->ends.room, sizeof(*end));
+	match->ends.items = gt_grown(match->ends.items, match->ends.count, &match->ends.room, sizeof(*end));
 	match->ends.items[match->ends.count++] = *end;
 }
 
@@ -63,7 +54,7 @@ static bool message(struct gt_match *match, const struct gt_otf2_cursor *at,
 static void open_request(struct gt_match *match, uint64_t id, const struct gt_end *end)
 {
 	match->requests =
-		grown(match->requests, match->open.count, &match->request_room, sizeof(*match->requests));
+		gt_grown(match->requests, match->open.count, &match->request_room, sizeof(*match->requests));
 	match->requests[match->open.count] = (struct gt_request){ *end, match->ends.count - 1 };
 	gt_places_add(&match->open, 0, id);
 }
@@ -188,9 +179,7 @@ static void move(struct gt_ends *all, const struct gt_end *items, size_t count)
 {
 	if (all->count + count > all->room) {
 		all->room = 2 * all->room + count;
-		all->items = reallocarray(all->items, all->room, sizeof(*all->items));
-		if (!all->items)
-			abort();
+		all->items = gt_resized(all->items, all->room, sizeof(*all->items));
 	}
 	if (count)
 		memcpy(all->items + all->count, items, count * sizeof(*all->items));
@@ -236,7 +225,7 @@ static void wait_for_other(struct gt_channel *channel, const struct gt_end *end)
 		memmove(waiting->items, waiting->items + channel->first, waiting->count * sizeof(*end));
 		channel->first = 0;
 	}
-	waiting->items = grown(waiting->items, waiting->count, &waiting->room, sizeof(*end));
+	waiting->items = gt_grown(waiting->items, waiting->count, &waiting->room, sizeof(*end));
 	waiting->items[waiting->count++] = *end;
 }
 

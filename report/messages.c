@@ -7,7 +7,7 @@
  */
 #include "config.h"
 
-#include "lib/assemble/util/array.h"
+#include "lib/assemble/util/memory.h"
 #include "lib/assemble/util/places.h"
 #include "report/profile.h"
 #include "report/sums.h"
@@ -138,8 +138,8 @@ static void collective(struct gt_otf2_cursor *at, uint64_t op, uint64_t comm, ui
 
 static void begin_request(struct messages *state, uint64_t id, uint64_t time)
 {
-	if (!gt_array_has_room(state->requested, state->open.count, &state->room))
-		abort();
+	state->requested = gt_grown(state->requested, state->open.count, &state->room,
+				    sizeof(*state->requested));
 	state->requested[state->open.count] = time;
 	gt_places_add(&state->open, 0, id);
 }

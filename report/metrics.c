@@ -12,6 +12,7 @@
  */
 #include "config.h"
 
+#include "lib/assemble/util/memory.h"
 #include "report/report.h"
 #include "report/sums.h"
 
@@ -62,7 +63,7 @@ static struct value *value_at(struct values *values, uint64_t metric, uint64_t m
 	if (!place->bytes) {
 		if (values->count == values->room) {
 			values->room = values->room ? 2 * values->room : 16;
-			values->items = gt_report_memory(values->items, values->room, sizeof(*values->items));
+			values->items = gt_resized(values->items, values->room, sizeof(*values->items));
 		}
 		values->items[values->count++] =
 			(struct value){ .metric = metric, .member = member, .region = region };
@@ -123,7 +124,7 @@ static void widen(struct metrics *state, size_t depths)
 
 	if (stride == state->stride && rows == state->depths)
 		return;
-	marks = gt_report_zeroed(rows * stride, sizeof(*marks));
+	marks = gt_zeroed(rows * stride, sizeof(*marks));
 	for (size_t d = 0; d < state->depths; d++)
 		if (state->stride)
 			memcpy(marks + d * stride, state->marks + d * state->stride,
@@ -145,8 +146,7 @@ static void counter(struct metrics *state, uint64_t metric, uint64_t member, OTF
 	if (!found) {
 		if (state->count == state->room) {
 			state->room = state->room ? 2 * state->room : 8;
-			state->counters =
-				gt_report_memory(state->counters, state->room, sizeof(*state->counters));
+			state->counters = gt_resized(state->counters, state->room, sizeof(*state->counters));
 		}
 		found = &state->counters[state->count++];
 		*found = (struct counter){ .metric = metric, .member = member };

@@ -17,6 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/assemble/util/memory.h"
+
 bool gt_output_special(const char *name)
 {
 	struct stat st;
@@ -46,7 +48,7 @@ char *gt_output_part(const char *name)
 
 	gt_output_begin();
 	if (asprintf(&path, special ? "%s" : "%s.%s.part", name, token) < 0)
-		abort();
+		gt_no_memory();
 	return path;
 }
 

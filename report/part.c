@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "lib/assemble/report/summary.h"
+#include "lib/assemble/util/memory.h"
 #include "report/classes.h"
 
 /* ---- windows ----------------------------------------------------------------------------------- */
@@ -184,7 +185,7 @@ static size_t choose(struct gt_part *part, const struct gt_otf2 *read, const cha
 		return count;
 	part->locations = calloc(count + 1, sizeof(*part->locations));
 	if (!part->locations || gt_classes_make(&classes, read))
-		abort();
+		gt_no_memory();
 	for (size_t i = 0; i < count; i++) {
 		part->locations[i] = selected(read, &classes, i, patterns);
 		n += part->locations[i];

@@ -13,6 +13,7 @@
  */
 #include "config.h"
 
+#include "lib/assemble/util/memory.h"
 #include "lib/assemble/util/posix.h"
 #include "report/crew.h"
 #include "report/page/picture.h"
@@ -474,8 +475,8 @@ static void find_gains(struct gt_path *path, size_t count)
 	struct gt_sync *sync = path->sync;
 	const uint64_t *regions = path->regions;
 	uint64_t *gains = path->gains;
-	unsigned char *chosen = gt_report_zeroed(count + 1, 1);
-	uint64_t (*ends)[GT_GAINS] = gt_report_zeroed(gt_sync_locations(sync) + 1, sizeof(*ends));
+	unsigned char *chosen = gt_zeroed(count + 1, 1);
+	uint64_t (*ends)[GT_GAINS] = gt_zeroed(gt_sync_locations(sync) + 1, sizeof(*ends));
 	unsigned n = 0;
 
 	for (size_t i; n < GT_GAINS && (i = next_of(regions, count, chosen)) <= count;)
@@ -548,15 +549,15 @@ static struct gt_path *new_path(struct gt_sync *sync)
 {
 	size_t regions = sync->report->read->tables[GT_OTF2_REGION].count;
 	size_t locations = gt_sync_locations(sync);
-	struct gt_path *path = gt_report_zeroed(1, sizeof(*path));
+	struct gt_path *path = gt_zeroed(1, sizeof(*path));
 
 	path->sync = sync;
-	path->joins = gt_report_zeroed(locations + 1, sizeof(*path->joins));
-	path->cursors = gt_report_zeroed(locations + 1, sizeof(*path->cursors));
-	path->locations = gt_report_zeroed(locations + 1, sizeof(*path->locations));
-	path->nodes = gt_report_zeroed(sync->profile->tree.count + 1, sizeof(*path->nodes));
-	path->regions = gt_report_zeroed(regions + 1, sizeof(*path->regions));
-	path->gains = gt_report_zeroed(regions + 1, sizeof(*path->gains));
+	path->joins = gt_zeroed(locations + 1, sizeof(*path->joins));
+	path->cursors = gt_zeroed(locations + 1, sizeof(*path->cursors));
+	path->locations = gt_zeroed(locations + 1, sizeof(*path->locations));
+	path->nodes = gt_zeroed(sync->profile->tree.count + 1, sizeof(*path->nodes));
+	path->regions = gt_zeroed(regions + 1, sizeof(*path->regions));
+	path->gains = gt_zeroed(regions + 1, sizeof(*path->gains));
 	for (uint32_t i = 0; i < locations; i++)
 		path->cursors[i] = gt_segment_count(sync, i);
 	forget_joins(path);

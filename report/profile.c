@@ -8,6 +8,7 @@
 
 #include "report/profile.h"
 #include "lib/assemble/util/lookup.h"
+#include "lib/assemble/util/memory.h"
 #include "report/sums.h"
 
 #include <stdlib.h>
@@ -34,7 +35,7 @@ static uint32_t *index_of(const struct gt_profile_tree *tree, uint32_t parent, u
 static void index_all(struct gt_profile_tree *tree)
 {
 	free(tree->index);
-	tree->index = gt_report_zeroed(2 * (size_t)tree->room, sizeof(*tree->index));
+	tree->index = gt_zeroed(2 * (size_t)tree->room, sizeof(*tree->index));
 	for (uint32_t i = 1; i < tree->count; i++)
 		*index_of(tree, tree->nodes[i].parent, tree->nodes[i].region) = i;
 }
@@ -52,7 +53,7 @@ static void tree_grow(struct gt_profile_tree *tree)
 	struct gt_profile_node *nodes = aligned_alloc(LINE, (size_t)room * LINE);
 
 	if (!nodes)
-		nodes = gt_report_memory(NULL, SIZE_MAX, LINE); /* which says so and ends */
+		nodes = gt_resized(NULL, SIZE_MAX, LINE); /* which says so and ends */
 	if (tree->count)
 		memcpy(nodes, tree->nodes, (size_t)tree->count * LINE);
 	free(tree->nodes);
@@ -92,7 +93,7 @@ static void touch_room(struct gt_profiling *p)
 	if (p->tree.room == p->touched_room)
 		return;
 	p->touched_room = p->tree.room;
-	p->touched = gt_report_memory(p->touched, (size_t)p->touched_room + 1, sizeof(*p->touched));
+	p->touched = gt_resized(p->touched, (size_t)p->touched_room + 1, sizeof(*p->touched));
 }
 
 /* What is to know of a new node. */
@@ -174,7 +175,7 @@ void gt_profile_end_beyond(struct gt_profiling *p, const struct gt_otf2_cursor *
 
 	p->beyond--;
 	if (!p->more)
-		p->more = gt_report_zeroed(p->region_count + 1, sizeof(*p->more));
+		p->more = gt_zeroed(p->region_count + 1, sizeof(*p->more));
 	for (const struct gt_otf2_frame *f = at->stack; f < frame && !call.inner; f++)
 		call.inner = gt_profile_region_of(p, f->region) == region;
 	count_call(&p->more[region], &call);
@@ -189,7 +190,7 @@ static void begin(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 
 	tree_add(&p->tree, 0, (uint32_t)region_count(report));
 	touch_room(p);
-	p->known = gt_report_zeroed(1, sizeof(*p->known));
+	p->known = gt_zeroed(1, sizeof(*p->known));
 	p->loud = report->classes.locations[at->index].kind == GT_LOCATION_STREAM;
 	p->first = gt_otf2_region_at(report->read, 0);
 	p->region_count = region_count(report);
@@ -235,7 +236,7 @@ static struct gt_profile_region *regions_of(struct gt_profiling *p)
 	gt_profile_flush(p);
 	sum_inclusive(&p->tree);
 	if (!regions)
-		regions = gt_report_zeroed(p->region_count + 1, sizeof(*regions));
+		regions = gt_zeroed(p->region_count + 1, sizeof(*regions));
 	for (uint32_t i = 1; i < p->tree.count; i++)
 		if (p->tree.nodes[i].calls)
 			count_call(&regions[p->tree.nodes[i].region], &p->tree.nodes[i]);
@@ -392,16 +393,16 @@ static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 
 	if (!profile->regions) {
 		tree_add(&profile->tree, 0, (uint32_t)region_count(report));
-		profile->regions = gt_report_zeroed(region_count(report) + 1, sizeof(*profile->regions));
-		profile->locations = gt_report_zeroed(report->read->tables[GT_OTF2_LOCATION].count + 1,
-						 sizeof(*profile->locations));
+		profile->regions = gt_zeroed(region_count(report) + 1, sizeof(*profile->regions));
+		profile->locations = gt_zeroed(report->read->tables[GT_OTF2_LOCATION].count + 1,
+					       sizeof(*profile->locations));
 	}
 	location = &profile->locations[at->index];
 	location->events = at->event;
 	location->begin = at->event ? p->begin : 0;
 	location->end = at->time;
 	location->node_count = p->tree.count;
-	location->nodes = gt_report_zeroed(p->tree.count, sizeof(*location->nodes));
+	location->nodes = gt_zeroed(p->tree.count, sizeof(*location->nodes));
 	if (at->time > report->duration)
 		report->duration = at->time;
 	sum_times(report, regions, location);
@@ -445,9 +446,9 @@ static void figures(struct gt_report *report, void *result)
 	struct gt_profile *profile = result;
 
 	if (!profile->regions) { /* no location was read */
-		profile->regions = gt_report_zeroed(region_count(report) + 1, sizeof(*profile->regions));
-		profile->locations = gt_report_zeroed(report->read->tables[GT_OTF2_LOCATION].count + 1,
-						      sizeof(*profile->locations));
+		profile->regions = gt_zeroed(region_count(report) + 1, sizeof(*profile->regions));
+		profile->locations = gt_zeroed(report->read->tables[GT_OTF2_LOCATION].count + 1,
+					       sizeof(*profile->locations));
 	}
 	gt_profile_tables(report, profile);
 }

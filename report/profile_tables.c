@@ -6,6 +6,7 @@
  */
 #include "config.h"
 
+#include "lib/assemble/util/memory.h"
 #include "report/profile.h"
 #include "report/sums.h"
 
@@ -345,8 +346,8 @@ static void tree_table(struct gt_report *report, const struct gt_profile *profil
 	section->left_out = !gt_report_shows(report, tree_kind.key) && tree->count > 1;
 	if (section->left_out)
 		return;
-	pending = gt_report_memory(NULL, (size_t)tree->count + 1, sizeof(*pending));
-	depths = gt_report_zeroed((size_t)tree->count + 1, sizeof(*depths));
+	pending = gt_resized(NULL, (size_t)tree->count + 1, sizeof(*pending));
+	depths = gt_zeroed((size_t)tree->count + 1, sizeof(*depths));
 	for (uint32_t node = 0;; node = pending[--count]) {
 		uint32_t first = count;
 

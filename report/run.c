@@ -6,6 +6,7 @@
  */
 #include "config.h"
 
+#include "lib/assemble/util/memory.h"
 #include "report/report.h"
 #include "report/sums.h"
 
@@ -131,8 +132,8 @@ static void mark(const struct gt_report *report, bool *processes, bool *devices)
 static struct there count_there(const struct gt_report *report)
 {
 	const struct gt_classes *classes = &report->classes;
-	bool *processes = gt_report_zeroed(classes->process_count + 1, sizeof(*processes));
-	bool *devices = gt_report_zeroed(classes->device_count + 1, sizeof(*devices));
+	bool *processes = gt_zeroed(classes->process_count + 1, sizeof(*processes));
+	bool *devices = gt_zeroed(classes->device_count + 1, sizeof(*devices));
 	struct there all = {0};
 
 	mark(report, processes, devices);

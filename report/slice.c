@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "lib/assemble/util/memory.h"
 #include "lib/read/copy.h"
 #include "report/keep.h"
 #include "report/output.h"
@@ -249,7 +250,7 @@ static bool is_whole(const char *path)
 	char *anchor;
 
 	if (asprintf(&anchor, "%s/traces.otf2", path) < 0)
-		abort();
+		gt_no_memory();
 	copy = gt_otf2_open(anchor, &(struct gt_otf2_options){ .visitor = &reads, .user = &whole });
 	whole = copy && !gt_otf2_definitions(copy) && !gt_otf2_events(copy) && whole;
 	free(anchor);

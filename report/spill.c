@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "lib/assemble/spool/sort.h"
+#include "lib/assemble/util/memory.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -33,15 +34,6 @@ struct gt_spill_chunk {
 	size_t used;
 	bool in_file;
 };
-
-static void *need(void *memory)
-{
-	if (!memory || memory == MAP_FAILED) {
-		fputs("gputrace report: out of memory\n", stderr);
-		exit(2);
-	}
-	return memory;
-}
 
 void gt_spill_open(struct gt_spill *spill)
 {
@@ -71,8 +63,10 @@ void gt_spill_close(struct gt_spill *spill)
 
 static void *plain_chunk(void)
 {
-	return need(mmap(NULL, CHUNK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
-			 0));
+	void *memory = mmap(NULL, CHUNK, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return gt_need(memory == MAP_FAILED ? NULL : memory);
 }
 
 static void add_chunk(struct gt_spill *spill)
@@ -88,7 +82,7 @@ static void add_chunk(struct gt_spill *spill)
 		in_file = false;
 		memory = plain_chunk();
 	}
-	spill->chunks = need(reallocarray(spill->chunks, spill->count + 1, sizeof(*spill->chunks)));
+	spill->chunks = gt_resized(spill->chunks, spill->count + 1, sizeof(*spill->chunks));
 	spill->chunks[spill->count++] = (struct gt_spill_chunk){ memory, 0, in_file };
 }
 
@@ -177,8 +171,8 @@ static void add_block(struct gt_spill *spill, struct gt_log *log)
 
 	put_last(spill, log, last);
 	if (next != last)
-		log->open = need(reallocarray(log->open, next, log->size));
-	log->blocks = need(reallocarray(log->blocks, log->block_count + 1, sizeof(*log->blocks)));
+		log->open = gt_resized(log->open, next, log->size);
+	log->blocks = gt_resized(log->blocks, log->block_count + 1, sizeof(*log->blocks));
 	log->blocks[log->block_count++] = log->open;
 }
 
@@ -241,7 +235,7 @@ void gt_bag_add(struct gt_spill *spill, struct gt_bag *bag, const struct gt_item
 	union sorted one = { .item = *item };
 
 	if (!bag->sorter)
-		bag->sorter = need(gt_sorter_new(dup(spill->dir), RUN_BYTES)); /* keeps it */
+		bag->sorter = gt_need(gt_sorter_new(dup(spill->dir), RUN_BYTES)); /* keeps it */
 	if (gt_sorter_add(bag->sorter, item->key, item->tie, one.slots, SLOTS))
 		failed();
 }
@@ -279,7 +273,7 @@ static void read_equals(struct gt_bag *bag)
 	do {
 		if (bag->count == bag->room) {
 			bag->room = bag->room ? 2 * bag->room : 16;
-			bag->ahead = need(reallocarray(bag->ahead, bag->room, sizeof(*bag->ahead)));
+			bag->ahead = gt_resized(bag->ahead, bag->room, sizeof(*bag->ahead));
 		}
 		bag->ahead[bag->count++] = bag->behind;
 	} while (read_item(bag) && bag->count < MOST_EQUAL && bag->behind.key == bag->ahead->key &&

@@ -19,6 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/assemble/util/memory.h"
+
 enum { ROOM = 1 << 16, POLL_NS = 5000000, BEAT_S = 5 };
 
 struct gt_carry {
@@ -229,7 +231,7 @@ void gt_carry(struct gt_carry *carry, void *data, size_t size)
 void *gt_carry_array(struct gt_carry *carry, void *items, size_t count, size_t size)
 {
 	if (gt_carry_loads(carry))
-		items = count ? gt_report_memory(NULL, count, size) : NULL;
+		items = count ? gt_resized(NULL, count, size) : NULL;
 	if (count)
 		gt_carry(carry, items, count * size);
 	return items;

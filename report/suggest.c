@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 
 #include "lib/assemble/report/summary.h"
+#include "lib/assemble/util/memory.h"
 #include "lib/assemble/util/rules.h"
 #include "lib/common/demangle.h"
 #include "lib/common/filter.h"
@@ -96,10 +97,8 @@ static uint64_t bytes_of(struct gt_otf2_cursor *at, const struct gt_otf2_region 
 
 static struct sums *new_sums(const struct gt_otf2 *read)
 {
-	struct sums *sums = calloc(read->tables[GT_OTF2_REGION].count + 1, sizeof(*sums));
+	struct sums *sums = gt_zeroed(read->tables[GT_OTF2_REGION].count + 1, sizeof(*sums));
 
-	if (!sums)
-		abort();
 	return sums;
 }
 
@@ -226,7 +225,7 @@ static void choose(struct suggest *s)
 	s->order = calloc(count + 1, sizeof(*s->order));
 	s->bad = calloc(count + 1, sizeof(*s->bad));
 	if (!s->order || !s->bad)
-		abort();
+		gt_no_memory();
 	for (size_t i = 0; i < count; i++)
 		if (is_cheap(s, i))
 			s->order[s->count++] = i;
@@ -252,10 +251,8 @@ static const char *pattern_of(const struct gt_otf2_region *region)
 static char *rules_of(const struct suggest *s, size_t *size)
 {
 	char *text = NULL;
-	FILE *file = open_memstream(&text, size);
+	FILE *file = gt_need(open_memstream(&text, size));
 
-	if (!file)
-		abort();
 	for (size_t i = 0; i < s->count; i++) {
 		const char *pattern = pattern_of(gt_otf2_region_at(s->read, s->order[i]));
 
@@ -264,7 +261,7 @@ static char *rules_of(const struct suggest *s, size_t *size)
 		fputc('\n', file);
 	}
 	if (fclose(file))
-		abort();
+		gt_no_memory();
 	return text;
 }
 
@@ -311,7 +308,7 @@ static struct left_out try_rules(struct suggest *s, bool *again)
 
 	*again = false;
 	if (!filter || gt_filter_parse(filter, GT_FILTER_RULES, "suggested", text, size, NULL) < 0)
-		abort();
+		gt_no_memory();
 	for (size_t i = 0; i < s->read->tables[GT_OTF2_REGION].count; i++) {
 		uint32_t line = line_for(filter, gt_otf2_region_at(s->read, i));
 

@@ -12,28 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void gt_report_no_memory(void)
-{
-	fputs("gputrace report: out of memory\n", stderr);
-	exit(2);
-}
-
-static void *need(void *memory)
-{
-	if (!memory)
-		gt_report_no_memory();
-	return memory;
-}
-
-void *gt_report_memory(void *old, size_t count, size_t size)
-{
-	return need(reallocarray(old, count ? count : 1, size));
-}
-
-void *gt_report_zeroed(size_t count, size_t size)
-{
-	return need(calloc(count ? count : 1, size));
-}
+#include "lib/assemble/util/memory.h"
 
 static uint32_t hash(const uint64_t *key)
 {
@@ -58,10 +37,10 @@ static uint32_t *slot_of(const struct gt_sums *sums, const uint64_t *key)
 static void grow(struct gt_sums *sums)
 {
 	sums->room = sums->room ? 2 * sums->room : 16;
-	sums->items = gt_report_memory(sums->items, sums->room, sizeof(*sums->items));
+	sums->items = gt_resized(sums->items, sums->room, sizeof(*sums->items));
 	free(sums->slots);
 	sums->slot_count = 2 * sums->room;
-	sums->slots = gt_report_zeroed(sums->slot_count, sizeof(*sums->slots));
+	sums->slots = gt_zeroed(sums->slot_count, sizeof(*sums->slots));
 	for (uint32_t i = 0; i < sums->count; i++)
 		*slot_of(sums, sums->items[i].key) = i + 1;
 }

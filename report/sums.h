@@ -49,10 +49,4 @@ static inline void gt_sum_add(struct gt_sum *sum, uint64_t ns, uint64_t bytes)
 	sum->bytes += bytes;
 }
 
-/* realloc() of `count` items of a size, which ends the process if there is no memory. */
-void *gt_report_memory(void *old, size_t count, size_t size);
-/* The same, zeroed. */
-void *gt_report_zeroed(size_t count, size_t size);
-_Noreturn void gt_report_no_memory(void);
-
 #endif

@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/assemble/util/memory.h"
+
 /* ---- segments ----------------------------------------------------------------------------------- */
 
 static bool counts(const struct gt_syncing *state, enum gt_class class)
@@ -369,7 +371,7 @@ static void prepare(struct gt_report *report, void *result)
 	sync->correlation = gt_otf2_attribute_named(report->read, "CORRELATION_ID");
 	sync->woken_by = gt_otf2_attribute_named(report->read, "GPUTRACE::WOKEN_BY");
 	sync->woken_ago = gt_otf2_attribute_named(report->read, "GPUTRACE::WOKEN_AGO");
-	sync->timelines = gt_sync_need(calloc(gt_sync_locations(sync) + 1, sizeof(*sync->timelines)));
+	sync->timelines = gt_zeroed(gt_sync_locations(sync) + 1, sizeof(*sync->timelines));
 	gt_spill_open(&sync->spill);
 }
 

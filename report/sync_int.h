@@ -44,8 +44,6 @@ struct gt_syncing {
 	uint64_t own_comm, own;
 };
 
-/* Memory, or the end of the process. */
-void *gt_sync_need(void *memory);
 void gt_sync_open_segment(struct gt_sync *sync, struct gt_syncing *state, uint64_t now, uint32_t node,
 			  enum gt_class class);
 void gt_sync_close_segment(struct gt_sync *sync, struct gt_syncing *state, uint64_t now);

@@ -10,16 +10,9 @@
 
 #include <stdlib.h>
 
-enum { PENDING = 64 };
+#include "lib/assemble/util/memory.h"
 
-void *gt_sync_need(void *memory)
-{
-	if (!memory) {
-		fputs("gputrace report: out of memory\n", stderr);
-		exit(2);
-	}
-	return memory;
-}
+enum { PENDING = 64 };
 
 /* ---- timelines ----------------------------------------------------------------------------------- */
 
@@ -163,7 +156,7 @@ void gt_sync_put(struct gt_sync *sync, struct gt_syncing *state, enum gt_bag_kin
 	struct gt_sync_pending *pending = &state->pending[bag];
 
 	if (!pending->items)
-		pending->items = gt_sync_need(malloc(PENDING * sizeof(*pending->items)));
+		pending->items = gt_need(malloc(PENDING * sizeof(*pending->items)));
 	pending->items[pending->count++] = *item;
 	if (pending->count == PENDING)
 		gt_sync_hand_over(sync, state, bag);
@@ -190,8 +183,7 @@ void gt_sync_begin_request(struct gt_syncing *state, unsigned what, uint64_t id,
 {
 	if (state->waiting.count == state->request_room) {
 		state->request_room = state->request_room ? 2 * state->request_room : 64;
-		state->requests = gt_sync_need(reallocarray(state->requests, state->request_room,
-						    sizeof(*state->requests)));
+		state->requests = gt_resized(state->requests, state->request_room, sizeof(*state->requests));
 	}
 	state->requests[state->waiting.count] = (struct gt_sync_request){ what, *item };
 	gt_places_add(&state->waiting, what, id);

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "lib/assemble/report/summary.h"
+#include "lib/assemble/util/memory.h"
 #include "lib/assemble/util/shorten.h"
 #include "report/sums.h"
 
@@ -143,7 +144,7 @@ static char *cut(const char *text, unsigned columns, size_t keep)
 	const char *brief = gt_shorten(buffer, text + blanks, room, kept);
 
 	size = blanks + 4 * strlen(brief) + 1;
-	result = gt_report_memory(NULL, size, 1);
+	result = gt_resized(NULL, size, 1);
 	memset(result, ' ', blanks);
 	gt_summary_escape(result + blanks, size - blanks, brief, room ? room : UINT32_MAX);
 	return result;
@@ -165,7 +166,7 @@ static int by_look(const void *va, const void *vb)
 /* Those among which one differs from its neighbours look the same: each keeps where that begins. */
 static void tell_apart(struct name *names, size_t count, unsigned columns)
 {
-	char **shown = gt_report_zeroed(count, sizeof(*shown));
+	char **shown = gt_zeroed(count, sizeof(*shown));
 
 	for (size_t i = 0; i < count; i++) {
 		size_t keep = 0;
@@ -205,8 +206,8 @@ static void find_twins(struct name *names, size_t count, unsigned columns)
 
 static char **make_names(const struct table *table, unsigned column, unsigned columns)
 {
-	char **texts = gt_report_zeroed(table->rows + 1, sizeof(*texts));
-	struct name *names = gt_report_zeroed(table->rows + 1, sizeof(*names));
+	char **texts = gt_zeroed(table->rows + 1, sizeof(*texts));
+	struct name *names = gt_zeroed(table->rows + 1, sizeof(*names));
 
 	for (size_t row = 0; row < table->rows; row++) {
 		const char *text = row_of(table, row)[column].text;
@@ -299,7 +300,7 @@ void gt_print_padded(FILE *out, const char *text, unsigned width, bool left)
 void gt_print_wrapped(FILE *out, const char *text, unsigned column, unsigned indent, unsigned width)
 {
 	size_t size = 4 * strlen(text) + 1;
-	char *escaped = gt_report_memory(NULL, size, 1);
+	char *escaped = gt_resized(NULL, size, 1);
 	const char *at = gt_summary_escape(escaped, size, text, UINT32_MAX), *between = "";
 
 	for (size_t n; *at; at += n + (at[n] != '\0')) {

@@ -6,6 +6,7 @@
  */
 #include "config.h"
 
+#include "lib/assemble/util/memory.h"
 #include "report/sums.h"
 #include "report/sync.h"
 
@@ -74,9 +75,7 @@ static void grow(struct rows *rows)
 	struct rows old = *rows;
 
 	rows->room = old.room ? 2 * old.room : 64;
-	rows->items = calloc(rows->room, sizeof(*rows->items));
-	if (!rows->items)
-		abort();
+	rows->items = gt_zeroed(rows->room, sizeof(*rows->items));
 	for (uint32_t i = 0; i < old.room; i++)
 		if (old.items[i].count)
 			*find(rows, old.items[i].key) = old.items[i];
@@ -229,7 +228,7 @@ struct gt_wait_at *gt_waits_longest(struct gt_sync *sync, size_t *count)
 				continue;
 			if (*count == room) {
 				room = room ? 2 * room : 64;
-				waits = gt_report_memory(waits, room, sizeof(*waits));
+				waits = gt_resized(waits, room, sizeof(*waits));
 			}
 			waits[(*count)++] = (struct gt_wait_at){ i, rows.items[k].segment };
 		}

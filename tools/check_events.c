@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/assemble/util/memory.h"
+
 __attribute__((format(printf, 4, 0)))
 static void on_fault(void *user, struct gt_otf2_cursor *at, enum gt_otf2_fault fault, const char *format,
 		     va_list args)
@@ -230,10 +232,8 @@ static void read_clocks(struct check *check)
 
 static void *filled(size_t count, size_t size, int byte)
 {
-	void *items = malloc((count + 1) * size);
+	void *items = gt_need(malloc((count + 1) * size));
 
-	if (!items)
-		abort();
 	return memset(items, byte, (count + 1) * size);
 }
 

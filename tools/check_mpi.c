@@ -7,11 +7,12 @@
 #include "config.h"
 #include "tools/check.h"
 
-#include "lib/assemble/util/array.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "lib/assemble/util/memory.h"
 
 bool check_failed(const struct gt_otf2_cursor *at)
 {
@@ -92,8 +93,7 @@ void check_failed_send(struct gt_otf2_cursor *at)
 
 static void begin(struct state *s, uint64_t id, const struct record *r)
 {
-	if (!gt_array_has_room(s->requests, s->open_requests.count, &s->request_room))
-		abort();
+	s->requests = gt_grown(s->requests, s->open_requests.count, &s->request_room, sizeof(*s->requests));
 	s->requests[s->open_requests.count] = *r;
 	gt_places_add(&s->open_requests, 0, id);
 }
@@ -148,9 +148,7 @@ static void number_blocking(struct gt_otf2_cursor *at, struct record *r, size_t 
 		return;
 	}
 	if (!s->sequence)
-		s->sequence = calloc(at->read->tables[GT_OTF2_COMM].count, sizeof(*s->sequence));
-	if (!s->sequence)
-		abort();
+		s->sequence = gt_zeroed(at->read->tables[GT_OTF2_COMM].count, sizeof(*s->sequence));
 	check_number(check, s, r, &s->sequence[comm]);
 }
 

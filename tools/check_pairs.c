@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "lib/assemble/spool/sort.h"
-#include "lib/assemble/util/array.h"
+#include "lib/assemble/util/memory.h"
 
 enum { RUN_BYTES = 32 << 20, PENDING = 128 };
 enum { SLOTS = (sizeof(struct record) + sizeof(struct gt_slot) - 1) / sizeof(struct gt_slot) };
@@ -44,7 +44,7 @@ static struct gt_sorter *new_bag(void)
 
 	sorter = gt_sorter_new(fd, RUN_BYTES); /* keeps fd */
 	if (!sorter)
-		abort();
+		gt_no_memory();
 	return sorter;
 }
 
@@ -84,9 +84,7 @@ void pairs_add(struct check *check, struct state *state, enum bag bag, const str
 		return;
 	}
 	if (!state->pending[bag].records)
-		state->pending[bag].records = malloc(PENDING * sizeof(*record));
-	if (!state->pending[bag].records)
-		abort();
+		state->pending[bag].records = gt_need(malloc(PENDING * sizeof(*record)));
 	state->pending[bag].records[state->pending[bag].count++] = *record;
 	if (state->pending[bag].count == PENDING)
 		put_locked(check, state, bag);
@@ -260,13 +258,11 @@ static void note_unreceived(struct check *check, size_t count, const char *what)
  */
 static void check_messages(struct check *check, struct record *r, size_t n)
 {
-	struct record *ends = malloc(2 * n * sizeof(*ends));
+	struct record *ends = gt_need(malloc(2 * n * sizeof(*ends)));
 	size_t sends, receives, freed = 0, s = 0;
 	uint64_t error;
 	char from[CHECK_WHO], to[CHECK_WHO], what[sizeof(check->unreceived_what)];
 
-	if (!ends)
-		abort();
 	snprintf(what, sizeof(what), "from %s to %s, tag %u, communicator %u",
 		 check_who(check, id_of(check, r->key[1] >> 32), from),
 		 check_who(check, id_of(check, r->key[1] & 0xffffffff), to),
@@ -616,8 +612,7 @@ struct batch {
 
 static void add_to(struct batch *batch, const struct record *r)
 {
-	if (!gt_array_has_room(batch->records, batch->count, &batch->room))
-		abort();
+	batch->records = gt_grown(batch->records, batch->count, &batch->room, sizeof(*batch->records));
 	batch->records[batch->count++] = *r;
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "lib/assemble/report/summary.h"
+#include "lib/assemble/util/memory.h"
 #include "tools/cmds.h"
 
 static const struct {
@@ -90,7 +91,7 @@ void check_note(const struct check *check, struct broken *broken, uint64_t locat
 	if (broken->count++ >= EXAMPLES)
 		return;
 	if (!broken->example && !(broken->example = calloc(EXAMPLES, sizeof(*e))))
-		abort();
+		gt_no_memory();
 	e = &broken->example[broken->examples++];
 	put_place(check, e->place, sizeof(e->place), location, event, ticks);
 	vsnprintf(text, sizeof(text), format, args);
@@ -125,7 +126,7 @@ void check_merge(struct check *check, struct broken broken[RULES])
 		if (!broken[rule].count)
 			continue;
 		if (!b->example && !(b->example = calloc(EXAMPLES, sizeof(*b->example))))
-			abort();
+			gt_no_memory();
 		for (unsigned i = 0; i < broken[rule].examples && b->examples < EXAMPLES; i++)
 			b->example[b->examples++] = broken[rule].example[i];
 		b->count += broken[rule].count;

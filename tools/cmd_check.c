@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/assemble/util/memory.h"
 #include "lib/format.h"
 #include "lib/read/guard.h"
 #include "report/figures.h"
@@ -156,7 +157,7 @@ static int check_archive(const char *anchor, void *argument, FILE *out)
 	int rc;
 
 	if (!check || pthread_mutex_init(&check->lock, NULL))
-		abort();
+		gt_no_memory();
 	if (*options->spool)
 		check_warn(check, "%s still holds what was recorded: run 'gputrace recover'", options->spool);
 	read = gt_otf2_open(anchor, &(struct gt_otf2_options){ .visitor = &check_visitor, .user = check });

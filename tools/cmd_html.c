@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/assemble/util/memory.h"
 #include "lib/read/guard.h"
 #include "report/output.h"
 #include "report/page/index.h"
@@ -58,7 +59,7 @@ static char *default_name(const char *name)
 	else if (!strncmp(name, ".", length) || !strncmp(name, "..", length))
 		return strdup("trace.html"); /* a name of its own is not there */
 	if (asprintf(&path, "%.*s.html", (int)length, name) < 0)
-		abort();
+		gt_no_memory();
 	return path;
 }
 

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "gputrace/near.h"
+#include "lib/assemble/util/memory.h"
 #include "lib/common/settings.h"
 #include "tools/cmds.h"
 
@@ -170,7 +171,7 @@ const char *gt_patterns_and(const char *patterns, const char *more)
 	if (!patterns)
 		return more;
 	if (asprintf(&both, "%s;%s", patterns, more) < 0)
-		abort();
+		gt_no_memory();
 	return both; /* until the end of the process */
 }
 

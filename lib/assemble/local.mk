@@ -2,7 +2,8 @@
 lib_libgtassemble_la_SOURCES += lib/assemble/assemble.c lib/assemble/assemble.h \
 	lib/assemble/assembly.c lib/assemble/assembly.h lib/assemble/halves.c lib/assemble/halves.h \
 	lib/assemble/hosts.c lib/assemble/hosts.h
-lib_libgtassemble_la_SOURCES += lib/assemble/util/array.h lib/assemble/util/interpreter.c \
+lib_libgtassemble_la_SOURCES += lib/assemble/util/array.h lib/assemble/util/memory.c \
+	lib/assemble/util/memory.h lib/assemble/util/interpreter.c \
 	lib/assemble/util/interpreter.h lib/assemble/util/io.c lib/assemble/util/io.h \
 	lib/assemble/util/losses.c lib/assemble/util/losses.h instrument/losses.def mpi/losses.def cuda/losses.def \
 	hip/losses.def lib/assemble/util/lookup.c lib/assemble/util/lookup.h lib/assemble/util/posix.c \

@@ -260,9 +260,7 @@ void *gt_otf2_keep(struct gt_otf2 *read, size_t bytes)
 	if (!block || block->room - block->used < bytes) {
 		size_t room = bytes > LEAST ? bytes : LEAST;
 
-		block = malloc(sizeof(*block) + room);
-		if (!block)
-			abort();
+		block = gt_need(malloc(sizeof(*block) + room));
 		*block = (struct gt_otf2_block){ .next = read->blocks, .room = room };
 		read->blocks = block;
 	}
@@ -271,13 +269,3 @@ void *gt_otf2_keep(struct gt_otf2 *read, size_t bytes)
 	return place;
 }
 
-void *gt_otf2_grow(void *items, size_t count, size_t *room, size_t size)
-{
-	if (count < *room)
-		return items;
-	*room = *room ? *room * 2 : 64;
-	items = realloc(items, *room * size);
-	if (!items)
-		abort();
-	return items;
-}

@@ -89,7 +89,7 @@ struct gt_otf2_copy *gt_otf2_copy_open(const struct gt_otf2 *read, const char *d
 	if (copy)
 		copy->events = calloc(read->tables[GT_OTF2_LOCATION].count + 1, sizeof(*copy->events));
 	if (!copy || !copy->events)
-		abort();
+		gt_no_memory();
 	copy->read = read;
 	copy->without = without;
 	copy->archive = archive;
@@ -116,10 +116,8 @@ void gt_otf2_copy_property(struct gt_otf2_copy *copy, const char *name, const ch
 
 struct gt_otf2_copy_location *gt_otf2_copy_begin(struct gt_otf2_copy *copy, const struct gt_otf2_cursor *at)
 {
-	struct gt_otf2_copy_location *location = calloc(1, sizeof(*location));
+	struct gt_otf2_copy_location *location = gt_zeroed(1, sizeof(*location));
 
-	if (!location)
-		abort();
 	location->copy = copy;
 	location->index = at->index;
 	location->writer = OTF2_Archive_GetEvtWriter(copy->archive, at->location->id);
@@ -335,7 +333,7 @@ static OTF2_GlobalDefReaderCallbacks *callbacks(void)
 	OTF2_GlobalDefReaderCallbacks *c = OTF2_GlobalDefReaderCallbacks_New();
 
 	if (!c)
-		abort();
+		gt_no_memory();
 #define SET_RECORD(KIND, name, record) OTF2_GlobalDefReaderCallbacks_Set##record##Callback(c, on_##record);
 	GT_OTF2_DEFS(SET_RECORD)
 #undef SET_RECORD
@@ -412,7 +410,7 @@ static void copy_markers(struct gt_otf2_copy *copy)
 	uint64_t n;
 
 	if (!c)
-		abort();
+		gt_no_memory();
 	OTF2_MarkerReaderCallbacks_SetDefMarkerCallback(c, on_marker_kind);
 	OTF2_MarkerReaderCallbacks_SetMarkerCallback(c, on_marker);
 	copy->markers = OTF2_Archive_GetMarkerWriter(copy->archive);

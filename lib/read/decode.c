@@ -116,7 +116,7 @@ static void take_ProgramBegin(struct gt_otf2_decoder *d, struct gt_otf2_ProgramB
 	e->count = (uint32_t)take(d, sizeof(e->count));
 	d->bad |= d->at > d->end || e->count > (uint64_t)(d->end - d->at); /* each takes a byte at least */
 	for (uint32_t i = 0; i < e->count && !d->bad; i++) {
-		d->strings = gt_otf2_grow(d->strings, i, &d->string_room, sizeof(*d->strings));
+		d->strings = gt_grown(d->strings, i, &d->string_room, sizeof(*d->strings));
 		d->strings[i] = (OTF2_StringRef)take(d, sizeof(d->strings[i]));
 		d->bad |= d->at > d->end;
 	}
@@ -348,7 +348,7 @@ struct gt_otf2_decoder *gt_otf2_decoder_new(void)
 	struct gt_otf2_decoder *d = calloc(1, sizeof(*d));
 
 	if (!d || !(d->attributes = OTF2_AttributeList_New()))
-		abort();
+		gt_no_memory();
 	return d;
 }
 
@@ -417,9 +417,7 @@ bool gt_otf2_decode(struct gt_otf2_decoder *d, OTF2_Reader *reader, struct gt_ot
 	if (ours && d->chunk_room < chunk + PADDING) {
 		free(d->chunk);
 		d->chunk_room = chunk + PADDING;
-		d->chunk = malloc(d->chunk_room);
-		if (!d->chunk)
-			abort();
+		d->chunk = gt_need(malloc(d->chunk_room));
 	}
 	if (ours)
 		*why = decode_file(d, at, fd, chunk);

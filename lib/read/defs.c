@@ -39,14 +39,14 @@ static void put_id(struct gt_otf2_table *table, uint64_t id, size_t index)
 	if (id == GT_OTF2_NOTHING || gt_lookup_find(&table->ids, id + 1))
 		return;
 	if (!gt_lookup_put(&table->ids, id + 1, (uint32_t)index, 0))
-		abort();
+		gt_no_memory();
 }
 
 /* Numbers that are not those of the places in the table. */
 static void make_sparse(struct gt_otf2_table *table)
 {
 	if (gt_lookup_init(&table->ids))
-		abort();
+		gt_no_memory();
 	for (size_t i = 0; i < table->count; i++)
 		put_id(table, i, i);
 	table->dense = false;
@@ -79,7 +79,7 @@ static void define(struct gt_otf2 *read, enum gt_otf2_kind kind, const void *def
 		if (table->dense)
 			make_sparse(table);
 	}
-	table->items = gt_otf2_grow(table->items, table->count, &table->room, sizes[kind]);
+	table->items = gt_grown(table->items, table->count, &table->room, sizes[kind]);
 	place = (char *)table->items + table->count * sizes[kind];
 	memcpy(place, definition, sizes[kind]);
 	if (!table->dense)
@@ -473,7 +473,7 @@ static void look_at_groups(const struct gt_otf2 *read)
 	uint64_t(*have)[2] = calloc(count + 1, sizeof(*have));
 
 	if (!have)
-		abort();
+		gt_no_memory();
 	for (size_t i = 0; i < read->tables[GT_OTF2_LOCATION].count; i++) {
 		const struct gt_otf2_location *l = gt_otf2_location_at(read, i);
 		ptrdiff_t g = gt_otf2_index(read, GT_OTF2_LOCATION_GROUP, l->group);

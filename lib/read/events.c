@@ -97,7 +97,7 @@ const struct gt_otf2_region gt_otf2_unknown_region = { .id = GT_OTF2_NOTHING, .n
 
 void gt_otf2_grow_stack(struct gt_otf2_cursor *at)
 {
-	at->stack = gt_otf2_grow(at->stack, at->depth, &at->room, sizeof(*at->stack));
+	at->stack = gt_grown(at->stack, at->depth, &at->room, sizeof(*at->stack));
 }
 
 void gt_otf2_bad_leave(struct gt_otf2_cursor *at, const struct gt_otf2_region *region)
@@ -274,7 +274,7 @@ OTF2_EvtReaderCallbacks *gt_otf2_callbacks(void)
 	OTF2_EvtReaderCallbacks *c = OTF2_EvtReaderCallbacks_New();
 
 	if (!c)
-		abort();
+		gt_no_memory();
 	OTF2_EvtReaderCallbacks_SetEnterCallback(c, on_enter);
 	OTF2_EvtReaderCallbacks_SetLeaveCallback(c, on_leave);
 #define SET(name) OTF2_EvtReaderCallbacks_Set##name##Callback(c, on_##name);

@@ -7,6 +7,8 @@
 #include "config.h"
 
 #include "lib/read/guard.h"
+
+#include "lib/assemble/util/memory.h"
 #include "lib/assemble/util/signals.h"
 
 #include <dirent.h>
@@ -37,7 +39,8 @@ enum { LIMIT_MEMORY = false };
 enum { LIMIT_MEMORY = true };
 #endif
 
-enum { CHILD_FAILED = 2 };
+/* What a child returns that function() does not. */
+enum { CHILD_FAILED = 2, CHILD_NO_MEMORY = 171 };
 
 struct guard {
 	const char *const *anchors;
@@ -118,7 +121,7 @@ static _Noreturn void child(const struct guard *guard, int to)
 	if (LIMIT_MEMORY)
 		setrlimit(RLIMIT_AS, &limit);
 	setrlimit(RLIMIT_CORE, &no_core);
-	/* abort() is how "no memory" comes to the parent; a crash of libotf2 ends as it ends. */
+	gt_no_memory_status = CHILD_NO_MEMORY; /* a crash of libotf2 ends as it ends */
 	if (!out)
 		_exit(CHILD_FAILED);
 	status = guard->function(guard->anchors[0], guard->argument, out);
@@ -210,7 +213,7 @@ static const char *reason_of(int number)
 
 	snprintf(text, sizeof(text), "the process that reads it was killed by %s%s",
 		 name ? "SIG" : "a signal", name ? name : "");
-	if (number == SIGABRT)
+	if (number == SIGABRT) /* of the C++ libraries, and of the C library's checks */
 		return strcat(text, ": it is damaged, or needs more memory than its size explains");
 	if (number == SIGKILL)
 		return strcat(text, ": by somebody, or by the kernel for want of memory");
@@ -239,6 +242,10 @@ static int wait_for(pid_t pid, int from, uint64_t bytes, FILE *kept, const char 
 		kill(pid, SIGKILL);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
+	if (!late && WIFEXITED(status) && WEXITSTATUS(status) == CHILD_NO_MEMORY) {
+		*reason = "it is damaged, or needs more memory than its size explains";
+		return -1;
+	}
 	if (!late && WIFEXITED(status)) {
 		if (room && !fflush(kept)) {
 			print(kept);

@@ -35,7 +35,7 @@ OTF2_DefReaderCallbacks *gt_otf2_local_callbacks(void)
 	OTF2_DefReaderCallbacks *c = OTF2_DefReaderCallbacks_New();
 
 	if (!c)
-		abort();
+		gt_no_memory();
 	OTF2_DefReaderCallbacks_SetMappingTableCallback(c, on_mapping);
 	OTF2_DefReaderCallbacks_SetClockOffsetCallback(c, on_offset);
 	return c;
@@ -94,7 +94,7 @@ static OTF2_ErrorCode read_end(OTF2_Reader *reader, OTF2_EvtReader *events)
 	uint64_t n = 0;
 
 	if (!none)
-		abort();
+		gt_no_memory();
 	OTF2_Reader_RegisterEvtCallbacks(reader, events, none, NULL);
 	OTF2_EvtReaderCallbacks_Delete(none);
 	rc = OTF2_Reader_ReadLocalEvents(reader, events, 1, &n);
@@ -202,7 +202,7 @@ static void begin_at(struct gt_otf2_cursor *at, const struct gt_otf2_place *from
 	at->ticks = from->ticks;
 	at->time = from->event ? gt_otf2_ns(at->read, from->ticks) : 0;
 	for (size_t i = 0; i < from->depth; i++) {
-		at->stack = gt_otf2_grow(at->stack, at->depth, &at->room, sizeof(*at->stack));
+		at->stack = gt_grown(at->stack, at->depth, &at->room, sizeof(*at->stack));
 		at->stack[at->depth] = from->stack[i];
 		if (!at->stack[at->depth].region)
 			at->stack[at->depth].region = &gt_otf2_unknown_region;

@@ -27,8 +27,7 @@ static void append_property(struct gt_otf2 *read, const char *name, const char *
 
 	memcpy(text, name, length);
 	memcpy(text + length, value, size);
-	table->items = gt_otf2_grow(table->items, table->count, &table->room,
-				    sizeof(struct gt_otf2_property));
+	table->items = gt_grown(table->items, table->count, &table->room, sizeof(struct gt_otf2_property));
 	((struct gt_otf2_property *)table->items)[table->count] = (struct gt_otf2_property){
 		.id = table->count, .kind = GT_OTF2_KINDS, .owner = GT_OTF2_NOTHING, .name = text,
 		.type = OTF2_TYPE_STRING, .text = text + length };
@@ -133,7 +132,7 @@ static bool take(struct pool *pool, size_t *index)
 static void add_state(struct gt_otf2_cursor *at)
 {
 	if (at->visitor->state_size && !(at->state = calloc(1, at->visitor->state_size)))
-		abort();
+		gt_no_memory();
 }
 
 static void hand_in(struct pool *pool, struct gt_otf2_cursor *at)
@@ -155,10 +154,8 @@ static void hand_in(struct pool *pool, struct gt_otf2_cursor *at)
 
 static struct gt_otf2_cursor *new_cursor(const struct gt_otf2 *read, size_t index)
 {
-	struct gt_otf2_cursor *at = calloc(1, sizeof(*at));
+	struct gt_otf2_cursor *at = gt_zeroed(1, sizeof(*at));
 
-	if (!at)
-		abort();
 	at->read = read;
 	at->location = gt_otf2_location_at(read, index);
 	at->index = index;
@@ -301,13 +298,13 @@ static OTF2_CallbackCode on_marker_kind(void *user, OTF2_MarkerRef self, const c
 {
 	struct markers *m = user;
 
-	m->kinds = gt_otf2_grow(m->kinds, m->kind_count, &m->kind_room, sizeof(*m->kinds));
+	m->kinds = gt_grown(m->kinds, m->kind_count, &m->kind_room, sizeof(*m->kinds));
 	m->kinds[m->kind_count].group = copy_of(m->read, group);
 	m->kinds[m->kind_count].category = copy_of(m->read, category);
 	m->kinds[m->kind_count].severity = severity;
 	if (!gt_lookup_find(&m->ids, (uint64_t)self + 1) &&
 	    !gt_lookup_put(&m->ids, (uint64_t)self + 1, (uint32_t)m->kind_count, 0))
-		abort();
+		gt_no_memory();
 	m->kind_count++;
 	return OTF2_CALLBACK_SUCCESS;
 }
@@ -368,7 +365,7 @@ static OTF2_ErrorCode read_markers(struct markers *m, OTF2_MarkerReader *reader)
 	uint64_t n;
 
 	if (!callbacks || gt_lookup_init(&m->ids))
-		abort();
+		gt_no_memory();
 	OTF2_MarkerReaderCallbacks_SetDefMarkerCallback(callbacks, on_marker_kind);
 	OTF2_MarkerReaderCallbacks_SetMarkerCallback(callbacks, on_marker);
 	OTF2_Reader_RegisterMarkerCallbacks(m->read->reader, reader, callbacks, m);

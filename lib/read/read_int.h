@@ -8,6 +8,7 @@
 #ifndef GT_OTF2_INT_H
 #define GT_OTF2_INT_H
 
+#include "lib/assemble/util/memory.h"
 #include "lib/read/read.h"
 
 extern _Thread_local char gt_otf2_complaint[256]; /* what libotf2 said last in this thread */
@@ -33,10 +34,8 @@ struct gt_otf2_unread *gt_otf2_unread_new(void);
 /* Says in one sentence which files of events could not be read, if somebody wants to know. */
 void gt_otf2_say_unread(const struct gt_otf2 *read);
 
-/* Memory that lives as long as `read`. Aborts without: so do C++ programs, and parents see it (guard.h). */
+/* Memory that lives as long as `read`. Ends the process without. */
 void *gt_otf2_keep(struct gt_otf2 *read, size_t bytes);
-/* realloc() of the same kind. */
-void *gt_otf2_grow(void *items, size_t count, size_t *room, size_t size);
 
 /* An OTF2_Reader of its own for the archive, or NULL. */
 OTF2_Reader *gt_otf2_reader(const struct gt_otf2 *read);

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/assemble/util/memory.h"
 #include "lib/assemble/util/utf8.h"
 #include "report/export/tables.h"
 
@@ -47,7 +48,7 @@ static struct arrow *arrow_of(const struct gt_export *export)
 static void must(ArrowErrorCode code)
 {
 	if (code != NANOARROW_OK)
-		abort();
+		gt_no_memory();
 }
 
 static bool failed(struct gt_export *export, const char *why)
@@ -105,7 +106,7 @@ static bool open_table(struct gt_export *export, struct file *file, const struct
 	char *path;
 
 	if (asprintf(&path, "%s/%s.arrow", export->path, kind->name) < 0)
-		abort();
+		gt_no_memory();
 	file->out = fopen(path, "wx");
 	free(path);
 	if (!file->out)
@@ -174,9 +175,7 @@ static void add_text(struct batch *batch, struct ArrowArray *column, const char 
 	char *clean = NULL;
 
 	if (!gt_utf8_valid(text)) {
-		clean = malloc(size);
-		if (!clean)
-			abort();
+		clean = gt_need(malloc(size));
 		text = gt_utf8_clean(clean, size, text);
 	}
 	batch->text += strlen(text);
@@ -220,9 +219,7 @@ static void row(struct gt_export *export, struct gt_export_place *place, enum gt
 static void begin(struct gt_export_place *place)
 {
 	gt_tables_begin(place);
-	place->more = calloc(GT_TABLE_COUNT, sizeof(struct batch));
-	if (!place->more)
-		abort();
+	place->more = gt_zeroed(GT_TABLE_COUNT, sizeof(struct batch));
 }
 
 static void end(struct gt_export_place *place)
@@ -235,10 +232,8 @@ static void end(struct gt_export_place *place)
 static bool start(struct gt_export *export)
 {
 	struct gt_tables *tables = gt_tables_new(export);
-	struct arrow *arrow = calloc(1, sizeof(*arrow));
+	struct arrow *arrow = gt_zeroed(1, sizeof(*arrow));
 
-	if (!arrow)
-		abort();
 	tables->row = row;
 	tables->face = arrow;
 	for (unsigned i = 0; i < GT_TABLE_COUNT; i++)

@@ -14,6 +14,8 @@
 
 #include "report/export/export.h"
 
+#include "lib/assemble/util/memory.h"
+
 struct chrome {
 	char **regions, **members; /* names in JSON */
 	uint64_t arrows;
@@ -61,17 +63,15 @@ static char **member_names(const struct gt_otf2 *read)
 		names[i] = text.data;
 	}
 	if (!names)
-		abort();
+		gt_no_memory();
 	return names;
 }
 
 static bool start(struct gt_export *export)
 {
 	const struct gt_otf2 *read = export->read;
-	struct chrome *chrome = calloc(1, sizeof(*chrome));
+	struct chrome *chrome = gt_zeroed(1, sizeof(*chrome));
 
-	if (!chrome)
-		abort();
 	export->face = chrome;
 	chrome->regions = gt_export_region_names(read);
 	chrome->members = member_names(read);

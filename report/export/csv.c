@@ -13,6 +13,8 @@
 
 #include "report/export/tables.h"
 
+#include "lib/assemble/util/memory.h"
+
 enum { MUCH = 64 << 10 };
 
 struct csv {
@@ -26,7 +28,7 @@ static bool open_table(struct gt_export *export, struct csv *csv, const struct g
 	char *path;
 
 	if (asprintf(&path, "%s/%s.csv", export->path, kind->name) < 0)
-		abort();
+		gt_no_memory();
 	csv->files[i] = fopen(path, "wx");
 	if (!csv->files[i])
 		fprintf(stderr, "gputrace export: %s cannot be written: %m\n", path);
@@ -56,10 +58,8 @@ struct texts {
 
 static void begin(struct gt_export_place *place)
 {
-	struct texts *texts = calloc(1, sizeof(*texts));
+	struct texts *texts = gt_zeroed(1, sizeof(*texts));
 
-	if (!texts)
-		abort();
 	gt_tables_begin(place);
 	texts->state = place->face;
 	place->more = texts;
@@ -108,10 +108,8 @@ static void row(struct gt_export *export, struct gt_export_place *place, enum gt
 static bool start(struct gt_export *export)
 {
 	struct gt_tables *tables = gt_tables_new(export);
-	struct csv *csv = calloc(1, sizeof(*csv));
+	struct csv *csv = gt_zeroed(1, sizeof(*csv));
 
-	if (!csv)
-		abort();
 	tables->row = row;
 	tables->face = csv;
 	for (unsigned i = 0; i < GT_TABLE_COUNT; i++)

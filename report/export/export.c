@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/assemble/util/memory.h"
 #include "lib/assemble/util/utf8.h"
 #include "report/output.h"
 
@@ -33,9 +34,7 @@ static void open_region(struct gt_export_place *place, const struct gt_otf2_regi
 
 	if (place->open_count == place->room) {
 		place->room = place->room ? 2 * place->room : 32;
-		place->open = reallocarray(place->open, place->room, sizeof(*place->open));
-		if (!place->open)
-			abort();
+		place->open = gt_resized(place->open, place->room, sizeof(*place->open));
 	}
 	place->open[place->open_count++] = (struct gt_open){ .id = ++place->last };
 	if (face->enter)
@@ -202,9 +201,7 @@ void gt_text_room(struct gt_text *text, size_t more)
 	while (room < text->count + more + 1)
 		room = room ? 2 * room : 4096;
 	if (room != text->room)
-		text->data = realloc(text->data, room);
-	if (!text->data)
-		abort();
+		text->data = gt_need(realloc(text->data, room));
 	text->room = room;
 }
 
@@ -263,10 +260,8 @@ void gt_export_write(struct gt_export *export, struct gt_text *text)
 static char *clean_copy(const char *string)
 {
 	size_t size = 4 * strlen(string) + 1;
-	char *clean = malloc(size);
+	char *clean = gt_need(malloc(size));
 
-	if (!clean)
-		abort();
 	gt_utf8_clean(clean, size, string);
 	return clean;
 }
@@ -296,10 +291,8 @@ void gt_text_csv(struct gt_text *text, const char *string)
 char **gt_export_region_names(const struct gt_otf2 *read)
 {
 	size_t count = read->tables[GT_OTF2_REGION].count;
-	char **names = calloc(count + 1, sizeof(*names));
+	char **names = gt_zeroed(count + 1, sizeof(*names));
 
-	if (!names)
-		abort();
 	for (size_t i = 0; i <= count; i++) {
 		struct gt_text text = { .count = 0 };
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/assemble/util/memory.h"
 #include "report/classes.h"
 #include "report/draw.h"
 #include "report/export/tree.h"
@@ -56,12 +57,8 @@ static struct flame_node *child_of(struct flame_node *parent, const char *name, 
 		link = &(*link)->next;
 	if (*link && !order)
 		return parent->last = *link;
-	node = calloc(1, sizeof(*node));
-	if (!node)
-		abort();
-	node->name = strdup(name);
-	if (!node->name)
-		abort();
+	node = gt_zeroed(1, sizeof(*node));
+	node->name = gt_need(strdup(name));
 	*node = (struct flame_node){ .name = node->name, .parent = parent, .next = *link,
 				     .class = (unsigned char)class, .depth = parent->depth + 1 };
 	return parent->last = *link = node;
@@ -74,9 +71,7 @@ static bool start(struct gt_export *export)
 	struct flame *flame = export->face;
 
 	if (!flame) {
-		flame = calloc(1, sizeof(*flame));
-		if (!flame)
-			abort();
+		flame = gt_zeroed(1, sizeof(*flame));
 		flame->root.class = GT_CLASSES;
 		export->face = flame;
 	} else {
@@ -84,7 +79,7 @@ static bool start(struct gt_export *export)
 		gt_classes_free(&flame->classes);
 	}
 	if (gt_classes_make(&flame->classes, export->read))
-		abort();
+		gt_no_memory();
 	return true;
 }
 
@@ -150,9 +145,7 @@ static unsigned add_up(struct flame *flame)
 
 	for (struct flame_node *n = root; n; n = following(n))
 		count++;
-	nodes = calloc(count, sizeof(struct flame_node *));
-	if (!nodes)
-		abort();
+	nodes = gt_zeroed(count, sizeof(struct flame_node *));
 	count = 0;
 	for (struct flame_node *n = root; n; n = following(n))
 		nodes[count++] = n;

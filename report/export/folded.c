@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/assemble/util/memory.h"
 #include "lib/assemble/util/utf8.h"
 #include "report/export/tree.h"
 
@@ -19,10 +20,8 @@
 static void add_name(struct gt_text *text, const char *name)
 {
 	size_t size = 4 * strlen(name) + 1;
-	char *clean = malloc(size);
+	char *clean = gt_need(malloc(size));
 
-	if (!clean)
-		abort();
 	gt_utf8_line(clean, size, name);
 	for (char *c = clean; *c; c++)
 		if (*c == ';')

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/assemble/util/memory.h"
 #include "lib/assemble/util/utf8.h"
 #include "report/export/export.h"
 #include "report/export/perfetto.pb-c.h"
@@ -94,10 +95,8 @@ static void put_event(struct gt_export_place *place, GtPf__Event *event, GtPf__E
 static char *clean(const char *name)
 {
 	size_t size = 4 * strlen(name) + 1;
-	char *copy = malloc(size);
+	char *copy = gt_need(malloc(size));
 
-	if (!copy)
-		abort();
 	gt_utf8_clean(copy, size, name);
 	return copy;
 }
@@ -147,7 +146,7 @@ static bool start(struct gt_export *export)
 	if (perfetto)
 		perfetto->regions = calloc(regions + members + 1, sizeof(char *));
 	if (!perfetto || !perfetto->regions)
-		abort();
+		gt_no_memory();
 	perfetto->members = perfetto->regions + regions + 1;
 	export->face = perfetto;
 	for (size_t i = 0; i <= regions; i++)
@@ -175,7 +174,7 @@ static void begin(struct gt_export_place *place)
 	if (state)
 		state->counted = calloc(read->tables[GT_OTF2_METRIC_MEMBER].count + 1, sizeof(bool));
 	if (!state || !state->named || !state->counted)
-		abort();
+		gt_no_memory();
 	place->face = state;
 }
 

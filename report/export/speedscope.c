@@ -12,6 +12,8 @@
 
 #include "report/export/export.h"
 
+#include "lib/assemble/util/memory.h"
+
 struct speedscope {
 	bool profile, event; /* a profile, an event was written before */
 };
@@ -33,9 +35,7 @@ static bool start(struct gt_export *export)
 {
 	struct gt_text text = { .count = 0 };
 
-	export->face = calloc(1, sizeof(struct speedscope));
-	if (!export->face)
-		abort();
+	export->face = gt_zeroed(1, sizeof(struct speedscope));
 	gt_text_add(&text, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
 		    "\"exporter\":\"gputrace %s\",\"shared\":{\"frames\":[\n", PACKAGE_VERSION);
 	for (size_t i = 0; i < export->read->tables[GT_OTF2_REGION].count; i++)

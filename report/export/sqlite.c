@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/assemble/util/memory.h"
 #include "lib/assemble/util/utf8.h"
 #include "report/export/tables.h"
 
@@ -85,9 +86,7 @@ static void bind_text(sqlite3_stmt *insert, int column, const char *text)
 		sqlite3_bind_text(insert, column, text, -1, SQLITE_STATIC);
 		return;
 	}
-	clean = malloc(size);
-	if (!clean)
-		abort();
+	clean = gt_need(malloc(size));
 	sqlite3_bind_text(insert, column, gt_utf8_clean(clean, size, text), -1, free);
 }
 
@@ -119,10 +118,8 @@ static void row(struct gt_export *export, struct gt_export_place *place, enum gt
 static bool start(struct gt_export *export)
 {
 	struct gt_tables *tables = gt_tables_new(export);
-	struct database *database = calloc(1, sizeof(*database));
+	struct database *database = gt_zeroed(1, sizeof(*database));
 
-	if (!database)
-		abort();
 	tables->row = row;
 	tables->face = database;
 	/* A database that is not whole is not kept: nothing need be undone. */

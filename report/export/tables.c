@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/assemble/util/memory.h"
+
 /* Of one location. */
 struct state {
 	struct operation {
@@ -48,10 +50,8 @@ static void parse(struct gt_table_kind *kind, const char *name, const char *colu
 
 struct gt_tables *gt_tables_new(struct gt_export *export)
 {
-	struct gt_tables *tables = calloc(1, sizeof(*tables));
+	struct gt_tables *tables = gt_zeroed(1, sizeof(*tables));
 
-	if (!tables)
-		abort();
 #define PARSE(KIND, name, columns) parse(&tables->kinds[GT_TABLE_##KIND], #name, columns);
 	GT_TABLES(PARSE)
 #undef PARSE
@@ -85,10 +85,8 @@ static void put_info(struct gt_export *export)
 static uint32_t *ranks_of(const struct gt_otf2 *read)
 {
 	size_t count = read->tables[GT_OTF2_LOCATION_GROUP].count;
-	uint32_t *ranks = malloc((count + 1) * sizeof(*ranks));
+	uint32_t *ranks = gt_need(malloc((count + 1) * sizeof(*ranks)));
 
-	if (!ranks)
-		abort();
 	memset(ranks, 0xff, (count + 1) * sizeof(*ranks));
 	for (size_t i = 0; i < read->tables[GT_OTF2_GROUP].count; i++) {
 		const struct gt_otf2_group *group = gt_otf2_group_at(read, i);
@@ -208,9 +206,7 @@ void gt_tables_definitions(struct gt_export *export)
 
 void gt_tables_begin(struct gt_export_place *place)
 {
-	place->face = calloc(1, sizeof(struct state));
-	if (!place->face)
-		abort();
+	place->face = gt_zeroed(1, sizeof(struct state));
 }
 
 void gt_tables_end(struct gt_export_place *place)
@@ -298,7 +294,7 @@ static void begin_operation(struct gt_export_place *place, const struct gt_otf2_
 		state->room = state->room ? 2 * state->room : 16;
 		state->operations = reallocarray(state->operations, state->room, sizeof(*state->operations));
 		if (!state->operations)
-			abort();
+			gt_no_memory();
 	}
 	state->operations[state->count++] = (struct operation){ e->matching, place->at->time,
 								file     ? file->name

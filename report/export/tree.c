@@ -12,13 +12,12 @@
 #include <string.h>
 
 #include "lib/assemble/util/lookup.h"
+#include "lib/assemble/util/memory.h"
 
 void gt_path_begin(struct gt_export_place *place)
 {
-	struct gt_path_tree *tree = calloc(1, sizeof(*tree));
+	struct gt_path_tree *tree = gt_zeroed(1, sizeof(*tree));
 
-	if (!tree)
-		abort();
 	tree->at = &tree->root;
 	place->face = tree;
 }
@@ -41,9 +40,7 @@ static void grow(struct gt_path_tree *tree)
 	size_t room = tree->room;
 
 	tree->room = room ? 2 * room : 256;
-	tree->index = calloc(tree->room, sizeof(struct gt_path_node *));
-	if (!tree->index)
-		abort();
+	tree->index = gt_zeroed(tree->room, sizeof(struct gt_path_node *));
 	for (size_t i = 0; i < room; i++)
 		if (old[i])
 			*place_of(tree, old[i]->parent, old[i]->region) = old[i];
@@ -59,9 +56,7 @@ static struct gt_path_node *child_of(struct gt_path_tree *tree, const struct gt_
 	place = place_of(tree, parent, region);
 	if (*place)
 		return *place;
-	node = calloc(1, sizeof(*node));
-	if (!node)
-		abort();
+	node = gt_zeroed(1, sizeof(*node));
 	node->region = region;
 	node->parent = parent;
 	node->next = parent->child;
@@ -114,9 +109,7 @@ static void sort_children(struct gt_path_node *parent)
 		count++;
 	if (count < 2)
 		return;
-	children = calloc(count, sizeof(struct gt_path_node *));
-	if (!children)
-		abort();
+	children = gt_zeroed(count, sizeof(struct gt_path_node *));
 	for (struct gt_path_node *n = parent->child; n; n = n->next)
 		children[i++] = n;
 	qsort(children, count, sizeof(struct gt_path_node *), by_name);

@@ -64,7 +64,7 @@ static bool add_end(struct gt_flow_ends *ends, const struct gt_otf2_cursor *at, 
 	}
 	if (!is_kept(ends->masks, key, what))
 		return false;
-	ends->items = gt_flow_room(ends->items, &ends->room, ends->count, sizeof(*ends->items));
+	ends->items = gt_grown(ends->items, ends->count, &ends->room, sizeof(*ends->items));
 	ends->items[ends->count++] =
 		(struct gt_flow_end){ key, path, at->time, (uint32_t)at->index, what, to };
 	return true;
@@ -106,16 +106,16 @@ static uint64_t instance_of(struct gt_flow_ends *ends, uint64_t team)
 	const struct gt_lookup_entry *entry;
 
 	if (!ends->known_teams.entries && gt_lookup_init(&ends->known_teams))
-		abort();
+		gt_no_memory();
 	entry = gt_lookup_find(&ends->known_teams, team + 1);
 	if (!entry) {
-		ends->instances = gt_flow_room(ends->instances, &ends->instance_room, ends->instance_count,
-					       sizeof(*ends->instances));
+		ends->instances = gt_grown(ends->instances, ends->instance_count, &ends->instance_room,
+					   sizeof(*ends->instances));
 		ends->instances[ends->instance_count] = 0;
 		entry = gt_lookup_put(&ends->known_teams, team + 1, (uint32_t)ends->instance_count++, 0);
 	}
 	if (!entry)
-		abort();
+		gt_no_memory();
 	return ends->instances[entry->value]++;
 }
 
@@ -186,7 +186,7 @@ void gt_flow_end_merge(struct gt_flow *flow, struct gt_flow_ends *ends, size_t l
 			flow->end_count = thin(flow->masks, flow->ends, flow->end_count, MOST_ENDS);
 		if (!is_kept(flow->masks, ends->items[i].key, ends->items[i].what))
 			continue;
-		flow->ends = gt_flow_room(flow->ends, &flow->end_room, flow->end_count, sizeof(*flow->ends));
+		flow->ends = gt_grown(flow->ends, flow->end_count, &flow->end_room, sizeof(*flow->ends));
 		flow->ends[flow->end_count++] = ends->items[i];
 	}
 	for (size_t i = 0; i < ends->sites.count; i++)
@@ -243,7 +243,7 @@ static void match(struct gt_flow *flow)
 	struct gt_flow_index index = { .count = 0 };
 
 	if (gt_lookup_init(&known))
-		abort();
+		gt_no_memory();
 	gt_flow_index(flow, &index);
 	flow->end_count = filter(flow->masks, flow->ends, flow->end_count);
 	if (flow->end_count)

@@ -167,15 +167,15 @@ static void add_box(struct gt_flow_draw *draw, const struct way *ways, size_t co
 {
 	struct gt_flow_box *box;
 
-	draw->boxes = gt_flow_room(draw->boxes, &draw->box_room, draw->box_count, sizeof(*draw->boxes));
+	draw->boxes = gt_grown(draw->boxes, draw->box_count, &draw->box_room, sizeof(*draw->boxes));
 	box = &draw->boxes[draw->box_count];
 	*box = (struct gt_flow_box){ .segment = (uint32_t)segment,
 				     .row = row,
 				     .members = (uint32_t)count,
 				     .first = draw->member_count };
 	for (size_t i = 0; i < count; i++) {
-		draw->members = gt_flow_room(draw->members, &draw->member_room, draw->member_count,
-					     sizeof(*draw->members));
+		draw->members = gt_grown(draw->members, draw->member_count, &draw->member_room,
+					 sizeof(*draw->members));
 		draw->members[draw->member_count++] = ways[i].stream;
 		draw->ways[ways[i].stream * draw->segment_count + segment] = (uint32_t)draw->box_count;
 	}
@@ -253,7 +253,7 @@ static int by_ends(const void *a, const void *b)
 
 static void add_edge(struct gt_flow_draw *draw, uint32_t from, uint32_t to)
 {
-	draw->edges = gt_flow_room(draw->edges, &draw->edge_room, draw->edge_count, sizeof(*draw->edges));
+	draw->edges = gt_grown(draw->edges, draw->edge_count, &draw->edge_room, sizeof(*draw->edges));
 	draw->edges[draw->edge_count++] = (struct gt_flow_edge){ from, to, 1 };
 }
 

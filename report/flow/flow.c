@@ -257,7 +257,7 @@ static bool prepare(struct gt_flow *flow)
 	double duration = to > options->from ? (double)(to - options->from) : 0;
 
 	if (gt_classes_make(&flow->report.classes, read))
-		abort();
+		gt_no_memory();
 	flow->rule = (struct gt_flow_rule){ options->margin, (uint64_t)(options->floor * duration) };
 	flow->limit = count ? MOST_ALL / count : MOST_OF_ONE;
 	flow->limit = flow->limit > MOST_OF_ONE ? MOST_OF_ONE : flow->limit;

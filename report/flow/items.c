@@ -42,7 +42,7 @@ static bool on_path(struct walk *w, uint64_t path, double time)
 	if (!w->mark || time < (double)w->graph->cut)
 		return false;
 	if (!gt_lookup_put(&w->paths, word, 0, 0))
-		abort();
+		gt_no_memory();
 	return true;
 }
 
@@ -51,7 +51,7 @@ static struct gt_flow_item *add_item(struct walk *w, const struct place *place, 
 	struct gt_flow_stream *s = w->stream;
 	const struct gt_flow_call *call = place->call;
 
-	s->items = gt_flow_room(s->items, &s->room, s->count, sizeof(*s->items));
+	s->items = gt_grown(s->items, s->count, &s->room, sizeof(*s->items));
 	s->items[s->count] = (struct gt_flow_item){ .path = gt_flow_path(place->path, region),
 						    .begin = call->begin,
 						    .calls = (double)call->calls * place->calls,
@@ -146,7 +146,7 @@ void gt_flow_items(struct gt_flow_graph *graph)
 
 	while (w.full) {
 		if (gt_lookup_init(&w.paths))
-			abort();
+			gt_no_memory();
 		w.full = false;
 		w.mark = true;
 		walk_all(&w);

@@ -35,7 +35,7 @@ struct anchor {
 static uint32_t new_state(struct gt_flow_graph *graph, const struct gt_flow_item *item)
 {
 	graph->states =
-		gt_flow_room(graph->states, &graph->state_room, graph->state_count, sizeof(*graph->states));
+		gt_grown(graph->states, graph->state_count, &graph->state_room, sizeof(*graph->states));
 	graph->states[graph->state_count] = (struct gt_flow_state){ .region = item->region,
 								    .depth = item->depth,
 								    .column = GT_FLOW_NONE,
@@ -51,8 +51,7 @@ static void remember(struct gt_flow_graph *graph, uint32_t state, uint32_t strea
 	for (uint32_t k = graph->states[state].known; k != GT_FLOW_NONE; k = graph->known[k].next)
 		if (graph->known[k].id == id)
 			return;
-	graph->known =
-		gt_flow_room(graph->known, &graph->known_room, graph->known_count, sizeof(*graph->known));
+	graph->known = gt_grown(graph->known, graph->known_count, &graph->known_room, sizeof(*graph->known));
 	graph->known[graph->known_count] =
 		(struct gt_flow_known){ id, stream, item, graph->states[state].known };
 	graph->states[state].known = (uint32_t)graph->known_count++;
@@ -380,7 +379,7 @@ void gt_flow_add(struct gt_flow_graph *graph, struct gt_flow_tree *tree)
 {
 	struct gt_flow_stream *stream;
 
-	graph->streams = gt_flow_room(graph->streams, &graph->room, graph->count, sizeof(*graph->streams));
+	graph->streams = gt_grown(graph->streams, graph->count, &graph->room, sizeof(*graph->streams));
 	stream = &graph->streams[graph->count++];
 	*stream = (struct gt_flow_stream){ .tree = *tree, .kept = true };
 	memset(tree, 0, sizeof(*tree));

@@ -145,7 +145,7 @@ static bool is_full(const struct page *p)
 
 static void add_job(struct page *p, unsigned kind, struct range columns, const bool *selected)
 {
-	p->jobs = gt_flow_room(p->jobs, &p->room, p->count, sizeof(*p->jobs));
+	p->jobs = gt_grown(p->jobs, p->count, &p->room, sizeof(*p->jobs));
 	p->jobs[p->count++] = (struct job){ kind, { columns.first, columns.end, selected } };
 }
 

@@ -20,13 +20,13 @@ uint64_t gt_flow_pair(uint64_t a, uint64_t b)
 void gt_flow_add_site(struct gt_flow_sites *sites, uint64_t path, uint64_t caller)
 {
 	if (!sites->paths.entries && gt_lookup_init(&sites->paths))
-		abort();
+		gt_no_memory();
 	if (gt_lookup_find(&sites->paths, path | 1))
 		return;
-	sites->callers = gt_flow_room(sites->callers, &sites->room, sites->count, sizeof(*sites->callers));
+	sites->callers = gt_grown(sites->callers, sites->count, &sites->room, sizeof(*sites->callers));
 	sites->callers[sites->count] = (struct gt_flow_site){ path, caller };
 	if (!gt_lookup_put(&sites->paths, path | 1, (uint32_t)sites->count++, 0))
-		abort();
+		gt_no_memory();
 }
 
 uint64_t gt_flow_path_here(struct gt_flow_ends *ends, const struct gt_otf2_cursor *at)
@@ -53,7 +53,7 @@ static int by_path(const void *a, const void *b)
 static void add_begin(struct gt_flow_index *index, uint32_t location, uint64_t path,
 		      const struct gt_flow_item *item)
 {
-	index->begins = gt_flow_room(index->begins, &index->room, index->count, sizeof(*index->begins));
+	index->begins = gt_grown(index->begins, index->count, &index->room, sizeof(*index->begins));
 	index->begins[index->count++] = (struct gt_flow_begin){ path, item->begin, location, item->state };
 }
 
@@ -126,9 +126,9 @@ void gt_flow_add_branch(struct gt_flow *flow, struct gt_lookup *known, const str
 		flow->branches[entry->value].count += branch->count;
 		return;
 	}
-	flow->branches = gt_flow_room(flow->branches, &flow->branch_room, flow->branch_count,
-				      sizeof(*flow->branches));
+	flow->branches = gt_grown(flow->branches, flow->branch_count, &flow->branch_room,
+				  sizeof(*flow->branches));
 	flow->branches[flow->branch_count] = *branch;
 	if (!gt_lookup_put(known, word, (uint32_t)flow->branch_count++, 0))
-		abort();
+		gt_no_memory();
 }

@@ -335,9 +335,7 @@ static void put_chart(const struct picture *p, unsigned kind, double x, double t
 	for (int ring = 1; ring <= 4; ring++)
 		fprintf(p->out, "<text x=\"%.0f\" y=\"%.0f\" font-size=\"9\" fill=\"#777\">%d %%</text>\n",
 			x, y + 12 + 29 * ring, 100 - 25 * ring);
-	spots = calloc(kept, sizeof(*spots));
-	if (!spots)
-		abort();
+	spots = gt_zeroed(kept, sizeof(*spots));
 	for (size_t i = 0; i < kept; i++) {
 		spots[i] = spot_at(graph, x, y, i, kept);
 		put_spot(p, kind, &spots[i]);

@@ -125,8 +125,7 @@ static void add_wait(const struct gt_flow *flow, struct gt_flow_ends *ends, cons
 	if (syncs->wait_count >= (syncs->wait_full ? syncs->wait_full : flow->most_syncs / 2))
 		syncs->wait_full =
 			thin(flow, syncs, &syncs->wait_count, flow->most_syncs / 2, filter_waits);
-	syncs->waits =
-		gt_flow_room(syncs->waits, &syncs->wait_room, syncs->wait_count, sizeof(*syncs->waits));
+	syncs->waits = gt_grown(syncs->waits, syncs->wait_count, &syncs->wait_room, sizeof(*syncs->waits));
 	syncs->waits[syncs->wait_count++] = (struct gt_flow_wait){
 		.begin = frame->begin,
 		.end = at->time,
@@ -142,8 +141,7 @@ static void add_done(const struct gt_flow *flow, struct gt_flow_syncs *syncs, co
 {
 	if (syncs->done_count >= (syncs->done_full ? syncs->done_full : flow->most_syncs))
 		syncs->done_full = thin(flow, syncs, &syncs->done_count, flow->most_syncs, filter_dones);
-	syncs->dones =
-		gt_flow_room(syncs->dones, &syncs->done_room, syncs->done_count, sizeof(*syncs->dones));
+	syncs->dones = gt_grown(syncs->dones, syncs->done_count, &syncs->done_room, sizeof(*syncs->dones));
 	syncs->dones[syncs->done_count++] = *done;
 }
 

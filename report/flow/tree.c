@@ -19,9 +19,7 @@ enum { CROWD = 64, MOST_REGIONS = 256 };
 static void rehash(struct gt_flow_set *set)
 {
 	set->bucket_count = set->bucket_count ? 2 * set->bucket_count : 256;
-	set->buckets = reallocarray(set->buckets, set->bucket_count, sizeof(*set->buckets));
-	if (!set->buckets)
-		abort();
+	set->buckets = gt_resized(set->buckets, set->bucket_count, sizeof(*set->buckets));
 	memset(set->buckets, 0xff, set->bucket_count * sizeof(*set->buckets));
 	for (size_t i = 0; i < set->count; i++) {
 		uint32_t *bucket = &set->buckets[set->nodes[i].hash & (set->bucket_count - 1)];
@@ -58,7 +56,7 @@ static uint32_t new_node(struct gt_flow_set *set, uint64_t hash, uint32_t region
 
 	if (set->count >= set->bucket_count)
 		rehash(set);
-	set->nodes = gt_flow_room(set->nodes, &set->room, set->count, sizeof(*set->nodes));
+	set->nodes = gt_grown(set->nodes, set->count, &set->room, sizeof(*set->nodes));
 	bucket = &set->buckets[hash & (set->bucket_count - 1)];
 	node = &set->nodes[set->count];
 	*node = (struct gt_flow_node){ .hash = hash,
@@ -68,7 +66,7 @@ static uint32_t new_node(struct gt_flow_set *set, uint64_t hash, uint32_t region
 				       .region = region,
 				       .next = *bucket };
 	for (uint32_t i = 0; i < count; i++) {
-		set->calls = gt_flow_room(set->calls, &set->call_room, set->call_count, sizeof(*set->calls));
+		set->calls = gt_grown(set->calls, set->call_count, &set->call_room, sizeof(*set->calls));
 		set->calls[set->call_count++] = calls[i];
 	}
 	*bucket = (uint32_t)set->count;
@@ -117,7 +115,7 @@ uint32_t *gt_flow_share(struct gt_flow_set *all, const struct gt_flow_tree *tree
 		bool summed = node->region < tree->sum_room && tree->sums[node->region];
 
 		for (uint32_t k = 0; !summed && k < node->children; k++) {
-			calls = gt_flow_room(calls, &room, k, sizeof(*calls));
+			calls = gt_grown(calls, k, &room, sizeof(*calls));
 			calls[k] = (struct gt_flow_call){ .node = shared[set->calls[node->first + k].node] };
 		}
 		shared[i] = gt_flow_cons(all, &tree->rule, node->region, summed ? 0 : node->reference, calls,
@@ -251,12 +249,12 @@ static void append(struct gt_flow_set *set, uint32_t id, const struct gt_flow_ca
 	if (first + count != set->call_count) {
 		set->nodes[id].first = set->call_count;
 		for (size_t i = 0; i < count; i++) {
-			set->calls = gt_flow_room(set->calls, &set->call_room, set->call_count,
-						  sizeof(*set->calls));
+			set->calls = gt_grown(set->calls, set->call_count, &set->call_room,
+					      sizeof(*set->calls));
 			set->calls[set->call_count++] = set->calls[first + i];
 		}
 	}
-	set->calls = gt_flow_room(set->calls, &set->call_room, set->call_count, sizeof(*set->calls));
+	set->calls = gt_grown(set->calls, set->call_count, &set->call_room, sizeof(*set->calls));
 	set->calls[set->call_count++] = *call;
 	set->nodes[id].children++;
 }
@@ -295,8 +293,7 @@ static void add_call(struct gt_flow_tree *tree, uint32_t id, size_t first, const
 	} else if (id != GT_FLOW_NONE) {
 		append(set, id, call);
 	} else {
-		tree->open =
-			gt_flow_room(tree->open, &tree->open_room, tree->open_count, sizeof(*tree->open));
+		tree->open = gt_grown(tree->open, tree->open_count, &tree->open_room, sizeof(*tree->open));
 		tree->open[tree->open_count++] = *call;
 	}
 }
@@ -312,9 +309,7 @@ static uint32_t make_node(struct gt_flow_tree *tree, uint32_t region, uint64_t w
 		return gt_flow_cons(&tree->set, &tree->rule, region, work,
 				    count ? tree->open + first : NULL, (uint32_t)count);
 	id = tree->sums[region] - 1;
-	calls = reallocarray(NULL, count + 1, sizeof(*calls)); /* open ones may move */
-	if (!calls)
-		abort();
+	calls = gt_resized(NULL, count + 1, sizeof(*calls)); /* open ones may move */
 	if (count)
 		memcpy(calls, tree->open + first, count * sizeof(*calls));
 	for (size_t i = 0; i < count; i++)
@@ -330,7 +325,7 @@ static void push(struct gt_flow_tree *tree, size_t first, const struct gt_flow_c
 		add_call(tree, GT_FLOW_NONE, first, call);
 		return;
 	}
-	tree->open = gt_flow_room(tree->open, &tree->open_room, tree->open_count, sizeof(*tree->open));
+	tree->open = gt_grown(tree->open, tree->open_count, &tree->open_room, sizeof(*tree->open));
 	tree->open[tree->open_count++] = *call;
 	while (fold(tree, first))
 		;
@@ -451,7 +446,7 @@ static void sum_region(struct gt_flow_tree *tree, uint32_t region)
 	while (region != GT_FLOW_ROOT && region >= tree->sum_room) {
 		size_t room = tree->sum_room;
 
-		tree->sums = gt_flow_room(tree->sums, &tree->sum_room, room, sizeof(*tree->sums));
+		tree->sums = gt_grown(tree->sums, room, &tree->sum_room, sizeof(*tree->sums));
 		memset(tree->sums + room, 0, (tree->sum_room - room) * sizeof(*tree->sums));
 	}
 	if (region != GT_FLOW_ROOT)
@@ -616,7 +611,7 @@ void gt_flow_like(struct gt_flow_tree *tree, const struct gt_flow_tree *other)
 
 static void open_frame(struct gt_flow_tree *tree, uint32_t region, uint64_t time)
 {
-	tree->frames = gt_flow_room(tree->frames, &tree->frame_room, tree->depth, sizeof(*tree->frames));
+	tree->frames = gt_grown(tree->frames, tree->depth, &tree->frame_room, sizeof(*tree->frames));
 	tree->frames[tree->depth++] =
 		(struct gt_flow_frame){ .region = region, .begin = time, .first = tree->open_count };
 }

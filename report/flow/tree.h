@@ -24,6 +24,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "lib/assemble/util/memory.h"
+
 #define GT_FLOW_NONE (~UINT32_C(0))
 #define GT_FLOW_LOOP (~UINT32_C(0) - 1) /* region of a node that is the body of a loop */
 #define GT_FLOW_ROOT (~UINT32_C(0) - 2)
@@ -112,25 +114,10 @@ static inline bool gt_flow_differ(const struct gt_flow_rule *rule, uint64_t a, u
 	return high - low > rule->floor && (double)(high - low) > rule->margin * (double)high;
 }
 
-/* Room for one more in an array; ends the process without memory. */
-static inline void *gt_flow_room(void *items, size_t *room, size_t count, size_t size)
-{
-	if (count < *room)
-		return items;
-	*room = *room ? 2 * *room : 32;
-	items = reallocarray(items, *room, size);
-	if (!items)
-		abort();
-	return items;
-}
-
+/* With one to spare behind them. */
 static inline void *gt_flow_zeroed(size_t count, size_t size)
 {
-	void *items = calloc(count + 1, size);
-
-	if (!items)
-		abort();
-	return items;
+	return gt_zeroed(count + 1, size);
 }
 
 #endif

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/assemble/util/memory.h"
 #include "report/page/page.h"
 #include "report/page/pyramid.h"
 
@@ -68,7 +69,7 @@ static bool ranges(const struct request *request, const char *name, uint64_t mos
 
 	*all = (struct ranges){ .items = calloc(MOST_RANGES, sizeof(*all->items)) };
 	if (!all->items)
-		abort();
+		gt_no_memory();
 	if (!text) {
 		all->items[all->count++] = (struct range){ 0, most };
 		return true;
@@ -321,9 +322,7 @@ static unsigned profile(const struct request *request)
 		free(rows.items);
 		return refuse(request->out, BAD, "from, to or rows are wrong");
 	}
-	w.sums = calloc(serve->regions + 1, sizeof(*w.sums));
-	if (!w.sums)
-		abort();
+	w.sums = gt_zeroed(serve->regions + 1, sizeof(*w.sums));
 	gt_bytes_print(request->out, "{\"from\":%" PRIu64 ",\"to\":%" PRIu64 ",\"rows\":[", w.from, w.to);
 	for (uint64_t row = 0; well && row < serve->rows; row++) {
 		if (!has(&rows, row))
@@ -351,9 +350,7 @@ bool gt_answer_prepare(struct gt_serve *serve)
 	    !gt_bytes_read(data, text->length, &at, &serve->span_log2) || serve->rows > text->length ||
 	    serve->regions > UINT32_MAX || serve->span_log2 > GT_SPAN_MOST)
 		return false;
-	serve->sum_levels = calloc(serve->rows + 1, sizeof(*serve->sum_levels));
-	if (!serve->sum_levels)
-		abort();
+	serve->sum_levels = gt_zeroed(serve->rows + 1, sizeof(*serve->sum_levels));
 	for (uint64_t i = 0; i < serve->rows; i++)
 		if (!gt_bytes_read(data, text->length, &at, &serve->sum_levels[i]) ||
 		    serve->sum_levels[i] > serve->span_log2)

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/assemble/util/memory.h"
 #include "lib/assemble/util/utf8.h"
 
 void gt_bytes_room(struct gt_bytes *bytes, size_t more)
@@ -20,9 +21,7 @@ void gt_bytes_room(struct gt_bytes *bytes, size_t more)
 	if (bytes->count + more <= bytes->room)
 		return;
 	bytes->room = 2 * bytes->room + more + 64;
-	bytes->data = realloc(bytes->data, bytes->room);
-	if (!bytes->data)
-		abort();
+	bytes->data = gt_need(realloc(bytes->data, bytes->room));
 }
 
 void gt_bytes_add(struct gt_bytes *bytes, const void *data, size_t size)
@@ -74,9 +73,7 @@ void gt_bytes_json(struct gt_bytes *bytes, const char *string)
 		gt_bytes_add(bytes, "null", 4);
 		return;
 	}
-	clean = malloc(4 * strlen(string) + 1);
-	if (!clean)
-		abort();
+	clean = gt_need(malloc(4 * strlen(string) + 1));
 	gt_utf8_clean(clean, 4 * strlen(string) + 1, string);
 	gt_bytes_add(bytes, "\"", 1);
 	for (const char *c = clean; *c; c++) {

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "lib/assemble/util/memory.h"
 #include "report/page/pyramid.h"
 
 struct gt_curve_level {
@@ -27,9 +28,7 @@ void gt_curve_open(struct gt_curve *curve, struct gt_store *store, uint32_t id, 
 {
 	*curve = (struct gt_curve){ .store = store, .id = id, .span_log2 = span_log2,
 				    .levels = gt_pyramid_levels(span_log2, events) };
-	curve->level = calloc(curve->levels, sizeof(*curve->level));
-	if (!curve->level)
-		abort();
+	curve->level = gt_zeroed(curve->levels, sizeof(*curve->level));
 }
 
 static void write_tile(struct gt_curve *curve, unsigned k)

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "lib/assemble/report/summary.h"
+#include "lib/assemble/util/memory.h"
 #include "lib/read/guard.h"
 #include "report/page/picture.h"
 
@@ -115,7 +116,7 @@ static int new_file(struct gt_index *index, const char *anchor, char **part)
 		if (i)
 			make_folders(index->path);
 		if (asprintf(part, "%s.XXXXXX", index->path) < 0)
-			abort();
+			gt_no_memory();
 		fd = mkostemp(*part, O_CLOEXEC);
 		if (fd >= 0)
 			return fd;

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "lib/assemble/spool/sort.h"
+#include "lib/assemble/util/memory.h"
 #include "report/page/pyramid.h"
 
 enum { RUN_BYTES = 16 << 20, SLOTS = sizeof(struct gt_link) / sizeof(struct gt_slot) };
@@ -35,19 +36,12 @@ static void failed(void)
 	exit(2);
 }
 
-static void *need(void *memory)
-{
-	if (!memory)
-		abort();
-	return memory;
-}
-
 void gt_links_open(struct gt_links *links, struct gt_store *store, unsigned span_log2, uint32_t nobody)
 {
 	*links = (struct gt_links){ .store = store, .span_log2 = span_log2, .nobody = nobody,
 				    .log = { .size = sizeof(struct gt_link) } };
 	gt_spill_open(&links->spill);
-	links->sorter = need(gt_sorter_new(dup(links->spill.dir), RUN_BYTES));
+	links->sorter = gt_need(gt_sorter_new(dup(links->spill.dir), RUN_BYTES));
 }
 
 void gt_links_add(struct gt_links *links, const struct gt_link *link)
@@ -124,7 +118,7 @@ static void grow(struct bundles *all)
 	struct bundles old = *all;
 
 	all->room = old.room ? 2 * old.room : 256;
-	all->items = need(calloc(all->room, sizeof(*all->items)));
+	all->items = gt_zeroed(all->room, sizeof(*all->items));
 	for (size_t i = 0; i < old.room; i++)
 		if (old.items[i].count)
 			*bundle_of(all, old.items[i].type, old.items[i].from, old.items[i].to) = old.items[i];

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/assemble/util/memory.h"
 #include "lib/assemble/util/utf8.h"
 #include "report/profile.h"
 #include "report/sync.h"
@@ -290,9 +291,7 @@ static char *archive_name(const struct gt_picture *picture)
 	if (folder && folder < slash && strncmp(folder, "./", 2))
 		name = strndup(folder, (size_t)(slash - folder));
 	else
-		name = strdup(picture->anchor);
-	if (!name)
-		abort();
+		name = gt_need(strdup(picture->anchor));
 	return name;
 }
 
@@ -301,7 +300,7 @@ void gt_picture_title(const struct gt_picture *picture, struct gt_bytes *out)
 	char *name = archive_name(picture), *clean = malloc(4 * strlen(name) + 1);
 
 	if (!clean)
-		abort();
+		gt_no_memory();
 	gt_utf8_line(clean, 4 * strlen(name) + 1, name);
 	for (const char *c = clean; *c; c++)
 		if (strchr("<>&", *c))

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "lib/assemble/spool/sort.h"
+#include "lib/assemble/util/memory.h"
 #include "report/flow/flow.h"
 #include "report/sync.h"
 
@@ -48,21 +49,6 @@ struct drawing {
 	uint32_t depth;
 };
 
-static void *need(void *memory)
-{
-	if (!memory)
-		abort();
-	return memory;
-}
-
-static void *grown(void *old, size_t count, size_t *room, size_t size)
-{
-	if (count < *room)
-		return old;
-	*room = *room ? 2 * *room : 16;
-	return need(reallocarray(old, *room, size));
-}
-
 /* ---- call trees ---------------------------------------------------------------------------------- */
 
 static struct gt_picture_node *node_at(struct drawing *d, uint64_t node)
@@ -72,7 +58,7 @@ static struct gt_picture_node *node_at(struct drawing *d, uint64_t node)
 	if (node >= d->node_room) {
 		uint32_t room = 2 * (uint32_t)node + 64;
 
-		d->nodes = need(reallocarray(d->nodes, room, sizeof(*d->nodes)));
+		d->nodes = gt_resized(d->nodes, room, sizeof(*d->nodes));
 		memset(d->nodes + d->node_room, 0, (room - d->node_room) * sizeof(*d->nodes));
 		d->node_room = room;
 	}
@@ -103,7 +89,7 @@ static void leave_node(struct drawing *d, const struct gt_otf2_cursor *at, const
 static void write_tree(struct drawing *d, uint32_t row)
 {
 	enum { LARGE = 4096, SHARE = 10000 };
-	uint32_t *places = need(calloc(d->node_count + 1, sizeof(*places))), n = 0;
+	uint32_t *places = gt_zeroed(d->node_count + 1, sizeof(*places)), n = 0;
 	uint64_t all = 0, least;
 	struct gt_bytes body = { .count = 0 }, out = { .count = 0 };
 
@@ -263,7 +249,7 @@ static struct gt_picture_curve *curve_of(struct drawing *d, const struct gt_otf2
 	for (size_t i = 0; i < d->curve_count; i++)
 		if (d->curves[i].metric == metric && d->curves[i].member == member)
 			return &d->curves[i];
-	d->curves = grown(d->curves, d->curve_count, &d->curve_room, sizeof(*d->curves));
+	d->curves = gt_grown(d->curves, d->curve_count, &d->curve_room, sizeof(*d->curves));
 	curve = &d->curves[d->curve_count++];
 	*curve = (struct gt_picture_curve){ at->index, member, metric, { .count = 0 } };
 	gt_curve_open(&curve->curve, &d->picture->store,
@@ -295,7 +281,7 @@ static void collective(struct drawing *d, const struct gt_otf2_cursor *at,
 	while (i < d->comm_count && d->comms[i].comm != e->comm)
 		i++;
 	if (i == d->comm_count) {
-		d->comms = grown(d->comms, d->comm_count, &d->comm_room, sizeof(*d->comms));
+		d->comms = gt_grown(d->comms, d->comm_count, &d->comm_room, sizeof(*d->comms));
 		d->comms[d->comm_count].comm = e->comm;
 		d->comms[d->comm_count++].count = 0;
 	}
@@ -364,8 +350,8 @@ static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 
 	(void)at, (void)result;
 	for (size_t i = 0; i < d->curve_count; i++) {
-		picture->curves = grown(picture->curves, picture->curve_count, &picture->curve_room,
-					sizeof(*picture->curves));
+		picture->curves = gt_grown(picture->curves, picture->curve_count, &picture->curve_room,
+					   sizeof(*picture->curves));
 		picture->curves[picture->curve_count++] = d->curves[i];
 	}
 	free(d->curves);
@@ -385,13 +371,13 @@ static void prepare(struct gt_report *report, void *result)
 	picture->end = range < most ? range : most;
 	picture->span_log2 = picture->end >> GT_BUCKETS_LOG2 ? 64 - (unsigned)__builtin_clzll(picture->end)
 							     : GT_BUCKETS_LOG2;
-	picture->rows = need(calloc(locations + 1, sizeof(*picture->rows)));
+	picture->rows = gt_zeroed(locations + 1, sizeof(*picture->rows));
 	picture->correlation = gt_otf2_attribute_named(read, "CORRELATION_ID");
 	picture->mpi_error = gt_otf2_attribute_named(read, "MPI_ERROR");
 	picture->bytes = gt_otf2_attribute_named(read, "BYTES");
 	picture->path.size = sizeof(struct gt_path_part);
 	gt_spill_open(&picture->spill);
-	picture->ends = need(gt_sorter_new(dup(picture->spill.dir), RUN_BYTES));
+	picture->ends = gt_need(gt_sorter_new(dup(picture->spill.dir), RUN_BYTES));
 	gt_links_open(&picture->links, &picture->store, picture->span_log2, (uint32_t)locations);
 }
 
@@ -439,7 +425,7 @@ static struct gt_channel *channel_of(struct channels *all, const struct gt_end *
 		if (!memcmp(all->items[i].key, end->key, sizeof(end->key)))
 			return &all->items[i].of;
 	if (all->used == all->count) {
-		all->items = grown(all->items, all->count, &all->room, sizeof(*all->items));
+		all->items = gt_grown(all->items, all->count, &all->room, sizeof(*all->items));
 		all->items[all->count++] = (struct channel){ .key = { 0 } };
 	}
 	one = &all->items[all->used++];
@@ -481,7 +467,7 @@ static void write_pairs(struct gt_picture *picture)
 			close_channels(&all, &to);
 		key = key_of(&one.end);
 		order = one.end.order;
-		ends.items = grown(ends.items, ends.count, &ends.room, sizeof(*ends.items));
+		ends.items = gt_grown(ends.items, ends.count, &ends.room, sizeof(*ends.items));
 		ends.items[ends.count++] = one.end;
 	}
 	match_some(&all, &ends, &to);
@@ -563,7 +549,7 @@ static void write_waits(struct gt_picture *picture, const struct gt_sync *sync, 
 static void write_path(struct gt_picture *picture)
 {
 	size_t rows = picture->report->read->tables[GT_OTF2_LOCATION].count;
-	struct gt_pyramid *paths = need(calloc(rows + 1, sizeof(*paths)));
+	struct gt_pyramid *paths = gt_zeroed(rows + 1, sizeof(*paths));
 
 	for (uint64_t i = picture->path.count; i-- > 0;) {
 		const struct gt_path_part *part = gt_log_at(&picture->path, i);
@@ -583,7 +569,7 @@ static void write_path(struct gt_picture *picture)
 /* Threads have numbered the curves as they met them; tiles get the curves' places, which are in order. */
 static void number_curves(struct gt_picture *picture)
 {
-	uint32_t *places = need(calloc(picture->next_curve + 1, sizeof(*places)));
+	uint32_t *places = gt_zeroed(picture->next_curve + 1, sizeof(*places));
 
 	for (size_t i = 0; i < picture->curve_count; i++)
 		places[picture->curves[i].curve.id] = (uint32_t)i;
@@ -619,7 +605,7 @@ const struct gt_analysis gt_picture_analysis = {
 
 static char *copy_of(const char *text)
 {
-	return need(strdup(text ? text : ""));
+	return gt_need(strdup(text ? text : ""));
 }
 
 static void on_marker(void *user, const struct gt_otf2_marker *of)
@@ -631,8 +617,8 @@ static void on_marker(void *user, const struct gt_otf2_marker *of)
 
 	if (picture->marker_count == MOST)
 		return;
-	picture->markers = grown(picture->markers, picture->marker_count, &picture->marker_room,
-				 sizeof(*picture->markers));
+	picture->markers = gt_grown(picture->markers, picture->marker_count, &picture->marker_room,
+				    sizeof(*picture->markers));
 	marker = &picture->markers[picture->marker_count++];
 	*marker = (struct gt_marker){ .of = *of, .time = gt_otf2_ns(report->read, of->time) };
 	marker->duration = gt_otf2_ns(report->read, of->time + of->duration) - marker->time;
@@ -649,13 +635,11 @@ static char *report_json(struct gt_report *report, size_t *size)
 {
 	const struct gt_face face = { .json_rows = REPORT_ROWS };
 	char *text = NULL;
-	FILE *memory = open_memstream(&text, size);
+	FILE *memory = gt_need(open_memstream(&text, size));
 
-	if (!memory)
-		abort();
 	gt_figures_json(&report->figures, &face, memory);
 	if (fclose(memory))
-		abort();
+		gt_no_memory();
 	return text;
 }
 
@@ -682,13 +666,11 @@ static void put_flow(const struct gt_picture *picture, struct gt_bytes *out)
 
 	if (picture->report->damaged)
 		return;
-	options.page = open_memstream(&text, &size);
-	if (!options.page)
-		abort();
+	options.page = gt_need(open_memstream(&text, &size));
 	if (gt_flow(picture->anchor, &options, NULL))
 		return; /* it has said why; the rest can be shown */
 	if (fclose(options.page))
-		abort();
+		gt_no_memory();
 	gt_bytes_add(out, text, size);
 	free(text);
 }

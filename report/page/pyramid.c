@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/assemble/util/memory.h"
+
 enum { BUCKETS = 1 << GT_BUCKETS_LOG2, KEPT = 4, MOST_SUM_LEVELS = 12 };
 
 /* What is short in one bucket, at one depth. */
@@ -57,13 +59,6 @@ struct gt_pyramid_level {
 	uint32_t depth_count;
 };
 
-static void *need(void *memory)
-{
-	if (!memory)
-		abort();
-	return memory;
-}
-
 static unsigned log2_of(uint64_t n)
 {
 	return n ? 63 - (unsigned)__builtin_clzll(n) : 0;
@@ -87,7 +82,7 @@ void gt_pyramid_open(struct gt_pyramid *p, struct gt_store *store, enum gt_tile_
 				  .levels = gt_pyramid_levels(span_log2, events), .exact = true };
 	sums = sums < MOST_SUM_LEVELS ? sums : MOST_SUM_LEVELS;
 	p->sum_levels = kind != GT_TILE_CALLS ? 0 : sums < p->levels ? sums : p->levels;
-	p->level = need(calloc(p->levels, sizeof(*p->level)));
+	p->level = gt_zeroed(p->levels, sizeof(*p->level));
 }
 
 static unsigned tile_log2(const struct gt_pyramid *p, unsigned k)
@@ -116,7 +111,7 @@ static void grow_sums(struct slot *slot)
 	struct slot old = *slot;
 
 	slot->sum_room = old.sum_room ? 2 * old.sum_room : 16;
-	slot->sums = need(calloc(slot->sum_room, sizeof(*slot->sums)));
+	slot->sums = gt_zeroed(slot->sum_room, sizeof(*slot->sums));
 	for (uint32_t i = 0; i < old.sum_room; i++)
 		if (old.sums[i].used)
 			*find_sum(slot, old.sums[i].region) = old.sums[i];
@@ -251,7 +246,7 @@ static void put_gathering(struct gt_pyramid *p, unsigned k, uint32_t depth, stru
 	cover = cover > 255 ? 255 : cover ? cover : 1;
 	if (slot->count == slot->room) {
 		slot->room = slot->room ? 2 * slot->room : 64;
-		slot->buckets = need(reallocarray(slot->buckets, slot->room, sizeof(*slot->buckets)));
+		slot->buckets = gt_resized(slot->buckets, slot->room, sizeof(*slot->buckets));
 	}
 	slot->buckets[slot->count++] =
 		(struct bucket){ .depth = depth, .bucket = g->bucket & (BUCKETS - 1), .region = region,
@@ -321,7 +316,7 @@ static struct gathering *gathering_of(struct gt_pyramid *p, unsigned k, uint32_t
 	if (depth >= level->depth_count) {
 		uint32_t count = 2 * depth + 4;
 
-		level->depths = need(reallocarray(level->depths, count, sizeof(*level->depths)));
+		level->depths = gt_resized(level->depths, count, sizeof(*level->depths));
 		memset(level->depths + level->depth_count, 0,
 		       (count - level->depth_count) * sizeof(*level->depths));
 		level->depth_count = count;
@@ -461,7 +456,7 @@ static uint32_t *nested(struct gt_pyramid *p, uint32_t region)
 	if (region >= p->nested_room) {
 		uint32_t room = region + region / 2 + 64;
 
-		p->nested = need(reallocarray(p->nested, room, sizeof(*p->nested)));
+		p->nested = gt_resized(p->nested, room, sizeof(*p->nested));
 		memset(p->nested + p->nested_room, 0, (room - p->nested_room) * sizeof(*p->nested));
 		p->nested_room = room;
 	}
@@ -475,7 +470,7 @@ void gt_pyramid_enter(struct gt_pyramid *p, uint32_t region)
 		return;
 	if (p->open_count == p->open_room) {
 		p->open_room = 2 * p->open_room + 16;
-		p->open = need(reallocarray(p->open, p->open_room, sizeof(*p->open)));
+		p->open = gt_resized(p->open, p->open_room, sizeof(*p->open));
 	}
 	p->open[p->open_count].region = region;
 	p->open[p->open_count++].since = p->time;

@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "lib/assemble/util/memory.h"
 #include "lib/read/read.h"
 #include "report/page/pyramid.h"
 
@@ -274,9 +275,7 @@ static bool place_of(const struct gt_otf2 *read, const unsigned char *data, size
 	    !gt_bytes_read(data, size, &at, &depth) || depth > size)
 		return false;
 	place->depth = depth;
-	place->stack = calloc(depth + 1, sizeof(*place->stack));
-	if (!place->stack)
-		abort();
+	place->stack = gt_zeroed(depth + 1, sizeof(*place->stack));
 	for (size_t i = 0; i < depth; i++) {
 		struct gt_otf2_frame *frame = (struct gt_otf2_frame *)&place->stack[i];
 
@@ -322,7 +321,7 @@ static void answer(struct gt_otf2 *read, struct reading *r, const unsigned char 
 		r->sums = calloc(r->regions + 1, sizeof(*r->sums));
 		r->nested = calloc(r->regions + 1, sizeof(*r->nested));
 		if (!r->sums || !r->nested)
-			abort();
+			gt_no_memory();
 	}
 	finish(r, known && !gt_otf2_part(read, q->row, &place, q->to), out);
 	free((void *)place.stack);

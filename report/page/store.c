@@ -18,6 +18,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/assemble/util/memory.h"
+
 enum { MUCH = 1 << 20, FORMAT = 5 };
 
 struct head {
@@ -57,9 +59,7 @@ static void add_tile(struct gt_store *store, const struct gt_tile *tile)
 {
 	if (store->count == store->room) {
 		store->room = store->room ? 2 * store->room : 1024;
-		store->tiles = reallocarray(store->tiles, store->room, sizeof(*store->tiles));
-		if (!store->tiles)
-			abort();
+		store->tiles = gt_resized(store->tiles, store->room, sizeof(*store->tiles));
 	}
 	store->tiles[store->count++] = *tile;
 }

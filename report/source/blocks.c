@@ -11,6 +11,7 @@
 
 #include "lib/assemble/report/summary.h"
 #include "lib/assemble/util/io.h"
+#include "lib/assemble/util/memory.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -19,17 +20,6 @@
 #include <unistd.h>
 
 #define MAP_ROWS 44u
-
-static void *more(void *items, size_t count, size_t *room, size_t size)
-{
-	if (count < *room)
-		return items;
-	*room = *room ? 2 * *room : 16;
-	items = reallocarray(items, *room, size);
-	if (!items)
-		abort();
-	return items;
-}
 
 /* ---- reading ------------------------------------------------------------------------------------- */
 
@@ -48,7 +38,7 @@ static void add_launch(struct reader *r, uint64_t launched, const char *name)
 	r->wanted = !r->kernel || strstr(name, r->kernel);
 	if (!r->wanted)
 		return;
-	all->items = more(all->items, all->count, &all->room, sizeof(*all->items));
+	all->items = gt_grown(all->items, all->count, &all->room, sizeof(*all->items));
 	all->items[all->count++] = (struct gt_block_launch){
 		.kernel = strdup(name), .host = strdup(r->host), .pid = r->pid, .launched = launched,
 	};
@@ -61,7 +51,7 @@ static bool add_block(struct reader *r, const struct gt_block *block)
 	if (!r->all->count || block->end < block->begin || block->sm > 65535)
 		return false;
 	l = &r->all->items[r->all->count - 1];
-	l->blocks = more(l->blocks, l->count, &l->room, sizeof(*l->blocks));
+	l->blocks = gt_grown(l->blocks, l->count, &l->room, sizeof(*l->blocks));
 	l->blocks[l->count++] = *block;
 	return true;
 }
@@ -330,10 +320,8 @@ void gt_blocks_figures(const struct gt_block_launches *launches, bool each, stru
 double *gt_blocks_cells(const struct gt_block_launch *l, unsigned rows, unsigned columns)
 {
 	uint32_t low = l->blocks[0].sm, sms = l->blocks[l->count - 1].sm - low + 1;
-	double *map = calloc((size_t)rows * columns, sizeof(*map)), span = (double)gt_blocks_span(l);
+	double *map = gt_zeroed((size_t)rows * columns, sizeof(*map)), span = (double)gt_blocks_span(l);
 
-	if (!map)
-		abort();
 	for (size_t i = 0; i < l->count; i++) {
 		const struct gt_block *b = &l->blocks[i];
 		double *row = map + (size_t)((uint64_t)(b->sm - low) * rows / sms) * columns;
@@ -367,11 +355,9 @@ static int by_change(const void *va, const void *vb)
 
 unsigned gt_blocks_most(const struct gt_block_launch *l)
 {
-	struct change *changes = calloc(2 * l->count + 1, sizeof(*changes));
+	struct change *changes = gt_zeroed(2 * l->count + 1, sizeof(*changes));
 	int now = 0, most = 0;
 
-	if (!changes)
-		abort();
 	for (size_t i = 0; i < l->count; i++) {
 		changes[2 * i] = (struct change){ l->blocks[i].begin, l->blocks[i].sm, 1 };
 		changes[2 * i + 1] = (struct change){ l->blocks[i].end, l->blocks[i].sm, -1 };

@@ -7,6 +7,7 @@
  */
 #include "config.h"
 
+#include "lib/assemble/util/memory.h"
 #include "report/source/blocks.h"
 #include "report/source/source.h"
 
@@ -318,10 +319,8 @@ static void put_launch(const struct gt_block_launch *l, FILE *out)
 
 void gt_blocks_html(const struct gt_block_launches *launches, const char *title, size_t most, FILE *out)
 {
-	bool *shown = calloc(launches->count + 1, sizeof(*shown));
+	bool *shown = gt_zeroed(launches->count + 1, sizeof(*shown));
 
-	if (!shown)
-		abort();
 	put_head(title, out);
 	fprintf(out, "Blocks of %zu launch%s%s.\n", launches->count, launches->count == 1 ? "" : "es",
 		most && launches->count > most ? ", of which the longest are shown" : "");

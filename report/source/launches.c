@@ -10,6 +10,7 @@
 
 #include "report/source/blocks.h"
 
+#include "lib/assemble/util/memory.h"
 #include "lib/read/read.h"
 
 #include <errno.h>
@@ -70,9 +71,7 @@ static bool is_asked(const struct search *search, uint64_t key)
 
 static void list_asked(struct search *search)
 {
-	search->asked = calloc(search->launches->count + 1, sizeof(*search->asked));
-	if (!search->asked)
-		abort();
+	search->asked = gt_zeroed(search->launches->count + 1, sizeof(*search->asked));
 	for (size_t i = 0; i < search->launches->count; i++)
 		search->asked[i] = key_of(search->launches->items[i].pid, search->launches->items[i].grid);
 	qsort(search->asked, search->launches->count, sizeof(*search->asked), by_key);
@@ -99,9 +98,7 @@ static void enter(struct gt_otf2_cursor *at)
 	pthread_mutex_lock(&search->lock);
 	if (search->count == search->room) {
 		search->room = search->room ? 2 * search->room : 64;
-		search->kernels = reallocarray(search->kernels, search->room, sizeof(kernel));
-		if (!search->kernels)
-			abort();
+		search->kernels = gt_resized(search->kernels, search->room, sizeof(kernel));
 	}
 	search->kernels[search->count++] = kernel;
 	frame->user = search->count;
@@ -225,10 +222,8 @@ static void place_by_time(const struct gt_otf2 *read, const struct search *searc
 static void place_all(const struct gt_otf2 *read, struct search *search)
 {
 	struct gt_block_launches *all = search->launches;
-	bool *known = calloc(all->count + 1, sizeof(*known));
+	bool *known = gt_zeroed(all->count + 1, sizeof(*known));
 
-	if (!known)
-		abort();
 	if (search->count)
 		qsort(search->kernels, search->count, sizeof(*search->kernels), by_kernel);
 	for (size_t i = 0; i < all->count; i++)

@@ -9,6 +9,7 @@
 
 #include "report/source/source.h"
 
+#include "lib/assemble/util/memory.h"
 #include "lib/read/read.h"
 
 #include <errno.h>
@@ -76,14 +77,12 @@ static struct gt_src_path *find_path(struct gt_src *src, const char *text, size_
 			return &src->paths[i];
 	if (src->path_count == src->path_room) {
 		src->path_room = src->path_room ? 2 * src->path_room : 16;
-		src->paths = reallocarray(src->paths, src->path_room, sizeof(*src->paths));
-		if (!src->paths)
-			abort();
+		src->paths = gt_resized(src->paths, src->path_room, sizeof(*src->paths));
 	}
 	path = &src->paths[src->path_count++];
 	*path = (struct gt_src_path){ .path = strdup(text), .function = function };
 	if (!path->path)
-		abort();
+		gt_no_memory();
 	return path;
 }
 

@@ -12,6 +12,7 @@
 
 #include "lib/assemble/names/symbols.h"
 #include "lib/assemble/util/io.h"
+#include "lib/assemble/util/memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -23,23 +24,10 @@
 #define PREFIX       "smsp__pcsamp_warps_issue_stalled_"
 #define SUFFIX       "_not_issued"
 
-static void *more(void *items, size_t count, size_t *room, size_t size)
-{
-	if (count < *room)
-		return items;
-	*room = *room ? 2 * *room : 16;
-	items = reallocarray(items, *room, size);
-	if (!items)
-		abort();
-	return items;
-}
-
 static char *copy(const char *text)
 {
-	char *new = strdup(text);
+	char *new = gt_need(strdup(text));
 
-	if (!new)
-		abort();
 	return new;
 }
 
@@ -102,9 +90,7 @@ static bool read_process(struct reader *r, char *line)
 		return false;
 	rank = next_word(&line);
 	host = next_word(&line);
-	s->processes = reallocarray(s->processes, s->process_count + 1, sizeof(*s->processes));
-	if (!s->processes)
-		abort();
+	s->processes = gt_resized(s->processes, s->process_count + 1, sizeof(*s->processes));
 	p = &s->processes[s->process_count++];
 	*p = (struct gt_pc_process){ .pid = (uint32_t)pid, .rank = rank ? atoi(rank) : -1 };
 	p->host = copy(host ? unescape(host) : "");
@@ -163,9 +149,7 @@ static size_t find_function(struct gt_pc_samples *s, uint64_t crc, uint32_t inde
 		if (s->functions[i].crc == crc && s->functions[i].index == index &&
 		    !strcmp(s->functions[i].name, name))
 			return i;
-	s->functions = reallocarray(s->functions, s->function_count + 1, sizeof(*f));
-	if (!s->functions)
-		abort();
+	s->functions = gt_resized(s->functions, s->function_count + 1, sizeof(*f));
 	f = &s->functions[s->function_count];
 	*f = (struct gt_pc_function){ .crc = crc, .index = index, .name = copy(name) };
 	return s->function_count++;
@@ -197,7 +181,7 @@ static struct gt_pc_instruction *find_instruction(struct gt_pc_function *f, uint
 	}
 	if (low < f->count && f->items[low].offset == offset)
 		return &f->items[low];
-	f->items = more(f->items, f->count, &f->room, sizeof(*f->items));
+	f->items = gt_grown(f->items, f->count, &f->room, sizeof(*f->items));
 	memmove(&f->items[low + 1], &f->items[low], (f->count++ - low) * sizeof(*f->items));
 	f->items[low] = (struct gt_pc_instruction){ .offset = offset };
 	return &f->items[low];
@@ -209,7 +193,7 @@ static void add_launch(struct reader *r, uint32_t correlation, uint64_t samples)
 
 	if (!correlation || !s->process_count || !samples)
 		return;
-	s->launches = more(s->launches, s->launch_count, &s->launch_room, sizeof(*s->launches));
+	s->launches = gt_grown(s->launches, s->launch_count, &s->launch_room, sizeof(*s->launches));
 	s->launches[s->launch_count++] = (struct gt_pc_launch){
 		.process = s->process_count - 1, .function = r->function - 1, .correlation = correlation,
 		.samples = samples,
@@ -442,7 +426,7 @@ static void sort_functions(struct gt_pc_samples *s)
 	size_t *place = calloc(n + 1, sizeof(*place));
 
 	if (!order || !sorted || !place)
-		abort();
+		gt_no_memory();
 	for (size_t i = 0; i < n; i++)
 		order[i] = (struct order){ i, &s->functions[i] };
 	if (n)
@@ -488,7 +472,7 @@ int gt_pc_samples_read(struct gt_pc_samples *s, int dir)
 	*s = (struct gt_pc_samples){ .period = 0 };
 	while (list && (entry = readdir(list)))
 		if (!strncmp(entry->d_name, "pcsamples.", 10) || !strncmp(entry->d_name, "sass.", 5)) {
-			names = more(names, count, &room, sizeof(*names));
+			names = gt_grown(names, count, &room, sizeof(*names));
 			names[count++] = copy(entry->d_name);
 		}
 	if (list)

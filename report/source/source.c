@@ -9,6 +9,7 @@
 
 #include "lib/assemble/names/symbols.h"
 #include "lib/assemble/util/io.h"
+#include "lib/assemble/util/memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -21,9 +22,7 @@ static struct gt_src_line *find_line(struct gt_src_function *f, const char *file
 			return &f->lines[i];
 	if (f->line_count == f->line_room) {
 		f->line_room = f->line_room ? 2 * f->line_room : 32;
-		f->lines = reallocarray(f->lines, f->line_room, sizeof(*f->lines));
-		if (!f->lines)
-			abort();
+		f->lines = gt_resized(f->lines, f->line_room, sizeof(*f->lines));
 	}
 	f->lines[f->line_count] = (struct gt_src_line){ .file = file, .line = line };
 	return &f->lines[f->line_count++];
@@ -84,9 +83,7 @@ static struct gt_cubin *cubin_of(struct gt_src *src, uint64_t crc, bool text)
 	c = gt_cubin_open(src->folder, crc);
 	if (!c)
 		return NULL;
-	src->cubins = reallocarray(src->cubins, src->cubin_count + 1, sizeof(struct gt_cubin *));
-	if (!src->cubins)
-		abort();
+	src->cubins = gt_resized(src->cubins, src->cubin_count + 1, sizeof(struct gt_cubin *));
 	src->cubins[src->cubin_count++] = c;
 	if (text && !gt_cubin_disassemble(c))
 		src->no_text = true;

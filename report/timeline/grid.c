@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "lib/assemble/util/memory.h"
 #include "lib/assemble/util/utf8.h"
 #include "report/match.h"
 #include "report/report.h"
@@ -151,9 +152,7 @@ static void on_begin(struct gt_otf2_cursor *at)
 
 	if (first_row(at) == NO_ROW)
 		return;
-	place->lanes = calloc(reading_of(at)->lanes, sizeof(*place->lanes));
-	if (!place->lanes)
-		abort();
+	place->lanes = gt_zeroed(reading_of(at)->lanes, sizeof(*place->lanes));
 }
 
 /* Until now the stack was `depth` deep. */
@@ -268,10 +267,8 @@ static const struct gt_otf2_visitor visitor = {
 static uint32_t add_text(struct gt_grid *grid, const char *text)
 {
 	size_t place = grid->text_count, size = 4 * strlen(text) + 1;
-	char *clean = malloc(size);
+	char *clean = gt_need(malloc(size));
 
-	if (!clean)
-		abort();
 	gt_utf8_line(clean, size, text);
 	if (strlen(clean) > NAME_MAX_BYTES)
 		clean[NAME_MAX_BYTES] = '\0';
@@ -482,7 +479,7 @@ static bool prepare(struct reading *reading)
 	reading->first_rows = calloc(read->tables[GT_OTF2_LOCATION].count + 1, sizeof(int32_t));
 	reading->region_of = calloc(read->tables[GT_OTF2_REGION].count + 1, sizeof(uint32_t));
 	if (gt_classes_make(&reading->report.classes, read) || !reading->first_rows || !reading->region_of)
-		abort();
+		gt_no_memory();
 	reading->correlation = gt_otf2_attribute_named(read, "CORRELATION_ID");
 	reading->mpi_error = gt_otf2_attribute_named(read, "MPI_ERROR");
 	reading->lanes = grid->lanes ? grid->lanes : 1;
@@ -521,7 +518,7 @@ int gt_grid_fill(const char *anchor, void *argument, FILE *unused)
 	places = calloc(grid->rows + 1, sizeof(*places));
 	lines.drawn = calloc(DRAWN, sizeof(*lines.drawn));
 	if (!places || !lines.drawn)
-		abort();
+		gt_no_memory();
 	drop_idle_rows(grid, places);
 	lines.places = places;
 	if (grid->with_lines)

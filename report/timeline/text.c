@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/assemble/util/memory.h"
 #include "report/draw.h"
 
 enum { TICK_COLUMNS = 14 };
@@ -162,11 +163,9 @@ static void print_axis(const struct gt_grid *grid, FILE *out)
 {
 	uint64_t length = grid->part.to - grid->part.from;
 	uint64_t step = gt_grid_step(length, grid->columns / TICK_COLUMNS + 1);
-	char *line = malloc(grid->columns + 64);
+	char *line = gt_need(malloc(grid->columns + 64));
 	unsigned room = 0;
 
-	if (!line)
-		abort();
 	memset(line, ' ', grid->columns + 63);
 	for (uint64_t t = (grid->part.from + step - 1) / step * step; t < grid->part.to; t += step) {
 		unsigned column = (unsigned)((unsigned __int128)(t - grid->part.from) * grid->columns /

@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/assemble/util/memory.h"
 #include "lib/read/guard.h"
 #include "lib/read/read.h"
 #include "test/unit/mkspool.h"
@@ -351,6 +352,22 @@ Test(read, killed)
 		if (deaths[i].rc < 0)
 			cr_assert(eq(str, (char *)reason, (char *)deaths[i].reason));
 	}
+}
+
+static int want(const char *anchor, void *argument, FILE *out)
+{
+	(void)anchor, (void)argument, (void)out;
+	return gt_zeroed(SIZE_MAX / 16, 1) == NULL;
+}
+
+/* Neither a signal nor a status of the function's says so. */
+Test(read, no_memory)
+{
+	const char *reason = "";
+
+	cr_assert(eq(int, gt_otf2_guarded("none.otf2", want, NULL, &reason), -1));
+	cr_assert(eq(str, (char *)reason,
+		     (char *)"it is damaged, or needs more memory than its size explains"));
 }
 
 static void use_processor(long seconds)

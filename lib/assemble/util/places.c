@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "gputrace/hash.h"
+#include "lib/assemble/util/memory.h"
 
 static uint32_t *head_of(const struct gt_places *places, unsigned what, uint64_t number)
 {
@@ -51,7 +52,7 @@ static void grow(struct gt_places *places)
 	places->entries = reallocarray(places->entries, places->room, sizeof(*places->entries));
 	places->heads = calloc(places->room, sizeof(*places->heads));
 	if (!places->entries || !places->heads)
-		abort();
+		gt_no_memory();
 	for (size_t i = 0; i < count; i++)
 		put_all(places, old[i]);
 	free(old);

@@ -3,7 +3,7 @@
  * What is open, as requests are: items lie in an array of the caller's without gaps, and are found by their
  * number. A million may be open at once, and end in any order.
  *
- * Limits: up to 2^32 - 2 items; ends the process by abort() without memory, as readers of archives do.
+ * Limits: up to 2^32 - 2 items; ends the process without memory (memory.h).
  */
 #ifndef GT_ASSEMBLE_UTIL_PLACES_H
 #define GT_ASSEMBLE_UTIL_PLACES_H
