@@ -315,13 +315,12 @@ Test(symbols, clangxx)
 
 /* ---- separate debug files -------------------------------------------------------------------- */
 
-Test(symbols, debug_link)
+static void check_links(const char *flags)
 {
 	struct run run;
 
-	if (!have("gcc") || !have("objcopy"))
-		cr_skip_test("no gcc or objcopy");
-	cr_assert(build("gcc", "-g -O2 -Wl,--build-id=none"));
+	cr_assert(build("gcc", flags));
+	SHELL("rm -rf .debug .$(pwd -P) *.debug");
 	SHELL("for f in main libx.so; do objcopy --only-keep-debug $f $f.debug && strip $f && "
 	      "objcopy --add-gnu-debuglink=$f.debug $f || exit 1; done");
 	run_program(&run, "main");
@@ -331,8 +330,46 @@ Test(symbols, debug_link)
 	/* The debug root of these tests is the folder itself. */
 	SHELL("p=$(pwd -P); mkdir -p .$p && mv .debug/* .$p/");
 	check_facts(&run, "debug link below the root", FULL);
+}
+
+Test(symbols, debug_link)
+{
+	struct run run;
+
+	if (!have("gcc") || !have("objcopy"))
+		cr_skip_test("no gcc or objcopy");
+	check_links("-g -O2 -Wl,--build-id=sha1");
+	check_links("-g -O2 -Wl,--build-id=none");
+	run_program(&run, "main");
 	SHELL("p=$(pwd -P); for f in .$p/*.debug; do printf x >>$f || exit 1; done");
 	check_facts(&run, "debug link with a wrong checksum", STRIPPED);
+}
+
+static bool has_client(void)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	char line[8192];
+	bool has = false;
+
+	while (maps && fgets(line, sizeof(line), maps))
+		has |= strstr(line, "libdebuginfod") != NULL;
+	fclose(maps);
+	return has;
+}
+
+/* Older libraries load it when the program starts. */
+Test(symbols, no_client_for_servers)
+{
+	bool before = has_client();
+	struct run run;
+
+	if (!have("gcc"))
+		cr_skip_test("no gcc");
+	cr_assert(build("gcc", "-O2 -Wl,--build-id=sha1"));
+	SHELL("strip main libx.so");
+	run_program(&run, "main");
+	check_facts(&run, "stripped", STRIPPED);
+	cr_expect_eq(has_client(), before, "the client of debuginfod was loaded");
 }
 
 Test(symbols, build_id)

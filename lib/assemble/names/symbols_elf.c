@@ -238,10 +238,36 @@ static int find_elf(Dwfl_Module *module, void **user, const char *name, Dwarf_Ad
 	return -1;
 }
 
+/* Is there a file where libdwfl looks for one by its name, or something that only it can judge? */
+static bool is_named(const char *file, const char *link, const char *debug_root)
+{
+	const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file;
+	const char *roots[] = { "", "", debug_root }, *folders[] = { "", ".debug/", "" };
+	bool linked = link && *link;
+	char path[3 * PATH_MAX];
+
+	for (unsigned i = 0; i < 3; i++) {
+		snprintf(path, sizeof(path), "%s%.*s%s%s%s", roots[i], (int)(base - file), file, folders[i],
+			 linked ? link : base, linked ? "" : ".debug");
+		if (!access(path, F_OK) || (errno != ENOENT && errno != ENOTDIR))
+			return true;
+	}
+	return false;
+}
+
+static bool is_named_anywhere(const char *file, const char *link, const char *debug_root)
+{
+	char target[PATH_MAX];
+
+	return is_named(file, link, debug_root) || !realpath(file, target) ||
+	       (strcmp(file, target) && is_named(target, link, debug_root));
+}
+
 /*
  * Libdwfl compares build-ids, or checksums where there are none; without either it would take any file of
- * the right name. It asks no server: gt_symbols_new() sees to that. The second question is for what
- * several debug files share (dwz), which libdw finds by itself later.
+ * the right name. It asks no server: gt_symbols_new() sees to that. But before it does not ask, it loads
+ * what it would ask with, thirty libraries for the network: so where there is nothing, it is not called. The
+ * second question is for what several debug files share (dwz), which libdw finds by itself later.
  */
 static int find_debuginfo(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
 			  const char *path, const char *link, GElf_Word crc, char **found)
@@ -249,11 +275,15 @@ static int find_debuginfo(Dwfl_Module *module, void **user, const char *name, Dw
 	struct gt_elf *elf = *user;
 	const unsigned char *id;
 	GElf_Addr at;
-	int fd;
+	bool has_id = dwfl_module_build_id(module, &id, &at) > 0;
+	int fd = -1;
 
-	if (elf->debug_fd >= 0 || (!(link && crc) && dwfl_module_build_id(module, &id, &at) <= 0))
+	if (elf->debug_fd >= 0 || (!(link && crc) && !has_id))
 		return -1;
-	fd = dwfl_standard_find_debuginfo(module, user, name, base, path, link, crc, found);
+	if (has_id)
+		fd = dwfl_build_id_find_debuginfo(module, user, name, base, path, link, crc, found);
+	if (fd < 0 && is_named_anywhere(path, link, elf->debug_root))
+		fd = dwfl_standard_find_debuginfo(module, user, name, base, path, link, crc, found);
 	if (fd >= 0)
 		elf->debug_fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	return fd;
@@ -307,6 +337,7 @@ static void find_symbols_elsewhere(struct gt_elf *elf, const char *path, const c
 	if (!dwfl)
 		return;
 	snprintf(text, sizeof(text), ":.debug:%s", debug_root);
+	elf->debug_root = debug_root;
 	dwfl_report_begin(dwfl);
 	module = dwfl_report_module(dwfl, path, 0, UINT64_MAX);
 	dwfl_report_end(dwfl, NULL, NULL);

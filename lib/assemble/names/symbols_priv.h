@@ -40,6 +40,7 @@ struct gt_elf {
 	bool has_dwarf;
 	void *debug_handle; /* Elf * of the separate debug file, or NULL */
 	int debug_fd;
+	const char *debug_root;
 	void *mini_handle; /* Elf * of what .gnu_debugdata holds, or NULL; only without a symbol table */
 };
 
