@@ -155,10 +155,12 @@ check-unit: $(CRITERION_TESTS)
 	@$(AM_TESTS_ENVIRONMENT) for t in $(CRITERION_TESTS); do echo $$t; ./$$t --quiet || exit 1; done
 .PHONY: check-unit
 
+if HAVE_CXX
 # Speaks TAP by itself.
 check_PROGRAMS += test/unit/demangle
 TESTS += test/unit/demangle
 test_unit_demangle_SOURCES = test/unit/test_demangle.cc
 test_unit_demangle_LDADD = lib/libgtcommon.la
+endif
 EXTRA_DIST += test/unit/symbols.src/show.h test/unit/symbols.src/main.c test/unit/symbols.src/other.c \
 	test/unit/symbols.src/lib.h test/unit/symbols.src/lib.c test/unit/symbols.src/lib.map test/unit/symbols.src/cxx.cc

@@ -4,14 +4,17 @@
 if HAVE_CRITERION
 USER_DOUBLE = test/user/double.c test/user/double.h instrument/user.c instrument/user.h \
 	instrument/user_table.c
-CRITERION_TESTS += test/user/unit_c test/user/unit_cxx test/user/unit_messages
+CRITERION_TESTS += test/user/unit_c test/user/unit_messages
 test_user_unit_c_SOURCES = test/user/unit_c.c $(USER_DOUBLE)
 test_user_unit_c_CFLAGS = $(UNIT_CFLAGS)
 test_user_unit_c_LDADD = $(CRITERION_LIBS) -lpthread
+if HAVE_CXX
+CRITERION_TESTS += test/user/unit_cxx
 test_user_unit_cxx_SOURCES = test/user/unit_cxx.cpp $(USER_DOUBLE)
 test_user_unit_cxx_CFLAGS = $(UNIT_CFLAGS)
 test_user_unit_cxx_CXXFLAGS = -Wall -Wextra $(CRITERION_CFLAGS)
 test_user_unit_cxx_LDADD = $(CRITERION_LIBS)
+endif
 test_user_unit_messages_SOURCES = test/user/unit_messages.c
 test_user_unit_messages_CFLAGS = $(UNIT_CFLAGS)
 test_user_unit_messages_LDADD = lib/libgtassemble.la $(UNIT_LIBS)
