@@ -26,6 +26,17 @@ def s(text):
     return STRINGS.index(text)
 
 
+CASES = {}
+
+
+def case(rule):
+    """Registers a function that changes the good trace; `rule` is what it breaks."""
+    def register(function):
+        CASES[function.__name__] = (rule, function)
+        return function
+    return register
+
+
 class Trace:
     """What will be written: lists that a broken trace changes first."""
 

@@ -19,18 +19,11 @@ import sys
 
 sys.dont_write_bytecode = True # beside the source
 
-from goodtrace import (BARRIER, BCAST, DOUBLE, GPU, MAIN, MPI, NONE, PTHREAD, RANK1, R_KERNEL, R_LOCK, R_WORK,
-                       STREAM, STRINGS, T0, THREADS, Trace, UINT64, WORKER, WORLD, s)
+import lives # more cases
+from goodtrace import (BARRIER, BCAST, CASES, DOUBLE, GPU, MAIN, MPI, NONE, PTHREAD, RANK1, R_KERNEL, R_LOCK,
+                       R_WORK, STREAM, STRINGS, T0, THREADS, Trace, UINT64, WORKER, WORLD, case, s)
 
-CASES = {}
-
-
-def case(rule):
-    """Registers a function that changes the good trace; `rule` is what it breaks."""
-    def register(function):
-        CASES[function.__name__] = (rule, function)
-        return function
-    return register
+assert lives
 
 
 def patch_time(location, old, new):
@@ -707,51 +700,6 @@ def clock_error_too_small(t):
 @case("collectives")
 def member_is_missing(t):
     t.change(RANK1, 161, "MpiCollectiveBegin")
-    t.change(RANK1, 171, "MpiCollectiveEnd")
-
-
-def lives(t, location, *names):
-    """Calls of MPI_Init and MPI_Finalize, at the location's begin and before its end."""
-    for i, name in enumerate(names):
-        region, string, time = R_LOCK + 1 + i, len(STRINGS) + i, 930 * i + 50
-        if not any(d[:2] == ("Region", region) for d in t.definitions):
-            t.definitions.insert(t.find("String", string - 1) + 1, ("String", string, name))
-            t.definitions.insert(t.find("Region", region - 1) + 1,
-                                 ("Region", region, string, string, 0, 1, MPI, 0, NONE, 0, 0))
-        before = next(e[0] for e in t.events[location] if e[0] >= max(time, 100))
-        t.insert(location, before, time, "Enter", region)
-        t.insert(location, before, time, "Leave", region)
-
-
-@case("noted")
-def ends_before_a_collective(t):
-    """exit() in place of MPI_Finalize, and of the broadcast before it."""
-    lives(t, MAIN, "MPI_Init", "MPI_Finalize")
-    lives(t, RANK1, "MPI_Init")
-    member_is_missing(t)
-
-
-@case("noted")
-def ends_inside_a_collective(t):
-    lives(t, RANK1, "MPI_Init_thread")
-    t.change(RANK1, 171, "MpiCollectiveEnd")
-
-
-@case("collectives")
-def member_is_missing_before_finalize(t):
-    lives(t, MAIN, "MPI_Init", "MPI_Finalize")
-    lives(t, RANK1, "MPI_Init", "MPI_Finalize")
-    member_is_missing(t)
-
-
-@case("collectives")
-def collective_without_end(t):
-    lives(t, RANK1, "MPI_Init", "MPI_Finalize")
-    t.change(RANK1, 171, "MpiCollectiveEnd")
-
-
-@case("collectives")
-def ends_inside_and_nothing_is_known_of_its_life(t):
     t.change(RANK1, 171, "MpiCollectiveEnd")
 
 
