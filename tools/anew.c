@@ -14,6 +14,7 @@
 #include "tools/anew.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,22 +36,26 @@ static bool kept(int fd, const int *keep)
 	return *keep == fd;
 }
 
-/* Which descriptors outlive the execution? */
+/* Which descriptors outlive the execution? Without those to be kept the new image could do nothing. */
 static bool mark(const int *keep)
 {
 	DIR *dir = opendir("/proc/self/fd");
 	struct dirent *entry;
+	bool all = dir;
 
-	if (!dir)
-		return false;
-	while ((entry = readdir(dir))) {
+	errno = 0;
+	while (all && (entry = readdir(dir))) {
 		int fd = atoi(entry->d_name);
 
-		if (fd > 2)
-			gt_sys_fcntl(fd, F_SETFD, kept(fd, keep) ? 0 : FD_CLOEXEC);
+		if (fd > 2 && kept(fd, keep))
+			all = !gt_sys_fcntl(fd, F_SETFD, 0);
+		else if (fd > 2)
+			gt_sys_fcntl(fd, F_SETFD, FD_CLOEXEC);
 	}
-	closedir(dir);
-	return true;
+	all = all && !errno;
+	if (dir)
+		closedir(dir);
+	return all;
 }
 
 static bool is_foreign(const char *variable)
