@@ -361,7 +361,7 @@ static void lost_meanwhile(struct gt_proc *proc)
 
 	if (proc->header.state != GT_PROC_ENDED || !gt_proc_same_boot(proc) ||
 	    !gt_process_read(proc->pid, &process) || process.start_time != proc->header.start_time ||
-	    process.threads < 2)
+	    process.threads < 2 + (process.state == 'Z')) /* main() by pthread_exit() still counts */
 		return;
 	folder = gt_proc_open(proc);
 	if (folder < 0)
