@@ -221,6 +221,7 @@ static enum kind kind_of(int dir, const char *file, bool search, char *const *en
 {
 	char name[1024];
 	enum kind kind = SCRIPT;
+	struct stat own;
 
 	*shown = UINT32_MAX;
 	if (strlen(file) >= sizeof(name))
@@ -233,11 +234,13 @@ static enum kind kind_of(int dir, const char *file, bool search, char *const *en
 		int fd = search && !strchr(name, '/') ? search_path(name, sizeof(name), file)
 						      : open_program(dir, name);
 
+		if (fd >= 0 && gt_sys_fstat(fd, &own))
+			fd = -1; /* another thread has closed it */
 		kind = fd < 0 ? FINE : look_at(fd, name, sizeof(name));
 		if (fd >= 0 && kind == FINE)
 			*shown = shown_to(fd, envp);
 		if (fd >= 0)
-			gt_sys_close(fd);
+			gt_sys_close_own(fd, &own);
 		dir = AT_FDCWD;
 		search = false;
 	}

@@ -300,6 +300,7 @@ void gt_shown_begin(uint32_t preloaded, uint32_t held)
 	const char *list = gt_text_env(environ, "LD_PRELOAD");
 	struct gt_needed ask = { .rows = rows, .found = found, .preload = list };
 	uint32_t known = GT_NEEDED_UNKNOWN;
+	struct stat own;
 	int fd;
 
 	memcpy(rows, always, sizeof(always));
@@ -309,10 +310,10 @@ void gt_shown_begin(uint32_t preloaded, uint32_t held)
 	ask.library_path = library_path = gt_text_env(environ, "LD_LIBRARY_PATH");
 	ask.count = rows_n;
 	ask.all = rows_n > ROWS;
-	fd = preloaded ? gt_sys_openat(AT_FDCWD, "/proc/self/exe", O_RDONLY | O_CLOEXEC, 0) : -1;
+	fd = preloaded ? gt_sys_open_own(AT_FDCWD, "/proc/self/exe", 0, &own) : -1;
 	if (fd >= 0) {
 		known = gt_needed_by_program(&ask, fd);
-		gt_sys_close(fd);
+		gt_sys_close_own(fd, &own);
 	}
 	if (known == GT_NEEDED_UNKNOWN)
 		return;

@@ -583,7 +583,7 @@ static ssize_t read_all(int fd, char *buffer, size_t most)
 	size_t got = 0;
 
 	while (got < most) {
-		ssize_t n = gt_sys_read(fd, buffer + got, most - got);
+		ssize_t n = gt_sys_pread(fd, buffer + got, most - got, got);
 
 		if (n == -EINTR)
 			continue;
@@ -599,18 +599,19 @@ static ssize_t read_all(int fd, char *buffer, size_t most)
 ssize_t gt_filter_load(struct gt_filter *filter, enum gt_filter_kind kind, const char *path)
 {
 	/* O_NONBLOCK: a FIFO must not make the program wait. It means nothing to a regular file. */
-	int fd = gt_sys_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
 	struct stat st;
+	int fd = gt_sys_open_own(AT_FDCWD, path, O_NONBLOCK | O_NOCTTY, &st);
 	ssize_t size;
 
 	if (fd < 0)
 		return filter->read[kind] ? -EALREADY : fd;
-	size = filter->read[kind] ? -EALREADY : gt_sys_fstat(fd, &st);
+	size = filter->read[kind] ? -EALREADY : 0;
 	if (!size && !S_ISREG(st.st_mode))
 		size = -EINVAL;
 	if (!size)
 		size = read_all(fd, filter->text + filter->text_used, GT_FILTER_FILE_MAX + 1);
-	gt_sys_close(fd);
+	if (gt_sys_close_own(fd, &st) && size >= 0)
+		size = -EBADF;
 	return size > (ssize_t)GT_FILTER_FILE_MAX ? -EFBIG : size;
 }
 

@@ -223,6 +223,31 @@ static inline bool gt_sys_is_named(int fd, int dir, const char *name)
 	       own.st_ino == there.st_ino && own.st_dev == there.st_dev;
 }
 
+/*
+ * A file that is open for a moment, in which another thread of the program may close its descriptor, and have
+ * a file of its own in its place. gt_sys_open_own() notes in `own` what it is.
+ */
+static inline int gt_sys_open_own(int dir, const char *path, int flags, struct stat *own)
+{
+	int fd = gt_sys_openat(dir, path, O_RDONLY | O_CLOEXEC | flags, 0);
+	int rc = fd < 0 ? fd : gt_sys_fstat(fd, own);
+
+	return rc < 0 ? rc : fd;
+}
+
+static inline bool gt_sys_is_own(int fd, const struct stat *own)
+{
+	struct stat now;
+
+	return fd >= 0 && !gt_sys_fstat(fd, &now) && now.st_ino == own->st_ino && now.st_dev == own->st_dev;
+}
+
+/* 0, or -EBADF: it was not ours any more, and stays open. */
+static inline int gt_sys_close_own(int fd, const struct stat *own)
+{
+	return gt_sys_is_own(fd, own) ? gt_sys_close(fd) : -EBADF;
+}
+
 static inline ssize_t gt_sys_readlink(const char *path, char *buffer, size_t size)
 {
 	return GT_SYS4(SYS_readlinkat, AT_FDCWD, path, buffer, size);
@@ -349,14 +374,15 @@ static inline uid_t gt_sys_geteuid(void)
 /* The first bytes of a file, of /proc and the like by one read. How many; a negative errno. */
 static inline ssize_t gt_sys_read_file(const char *path, int flags, void *buffer, size_t size)
 {
-	int fd = gt_sys_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | flags, 0);
+	struct stat own;
+	int fd = gt_sys_open_own(AT_FDCWD, path, flags, &own), rc;
 	ssize_t n;
 
 	if (fd < 0)
 		return fd;
-	n = gt_sys_read(fd, buffer, size);
-	gt_sys_close(fd);
-	return n;
+	n = gt_sys_pread(fd, buffer, size, 0); /* the place in a file of the program's stays */
+	rc = gt_sys_close_own(fd, &own);
+	return rc ? rc : n;
 }
 
 /* The same as a string: its length, at most size - 1; "" on an error. */

@@ -257,18 +257,19 @@ int gt_elfsym_open(struct gt_elfsym *elf, const char *path)
 	int ret;
 
 	memset(elf, 0, sizeof(*elf));
-	file.fd = gt_sys_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
+	file.fd = gt_sys_open_own(AT_FDCWD, path, O_NONBLOCK | O_NOCTTY, &st);
 	if (file.fd < 0)
 		return file.fd;
-	ret = gt_sys_fstat(file.fd, &st);
-	if (!ret && !S_ISREG(st.st_mode))
-		ret = -ENOEXEC;
+	ret = S_ISREG(st.st_mode) ? 0 : -ENOEXEC;
 	if (!ret) {
 		file.size = (uint64_t)st.st_size;
 		ret = read_header(&file, &header) && read_loads(elf, &file, &header) ?
 			      read_sections(elf, &file, &header) : -ENOEXEC;
 	}
-	gt_sys_close(file.fd);
+	if (gt_sys_close_own(file.fd, &st) && !ret) { /* it may have been another file */
+		gt_elfsym_close(elf);
+		ret = -EBADF;
+	}
 	return ret;
 }
 

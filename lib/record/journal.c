@@ -174,11 +174,12 @@ int gt_journal_copy(int folder, uint64_t bytes)
 {
 	uint64_t mask = gt_lock(lock);
 	uint64_t at = sizeof(struct gt_file_header);
+	struct stat own;
 	int fd, rc = 0;
 
 	if (mask == GT_LOCK_REFUSED)
 		return -EBUSY;
-	fd = gt_sys_openat(folder, "defs", O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0);
+	fd = gt_sys_open_own(folder, "defs", O_NOFOLLOW, &own);
 	if (fd < 0)
 		rc = fd;
 	while (!rc && at + sizeof(struct gt_def) <= bytes) {
@@ -202,7 +203,7 @@ int gt_journal_copy(int folder, uint64_t bytes)
 		at += used;
 	}
 	if (fd >= 0)
-		gt_sys_close(fd);
+		gt_sys_close_own(fd, &own);
 	gt_unlock(lock, mask);
 	return rc;
 }

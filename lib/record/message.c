@@ -41,13 +41,13 @@ int gt_stderr_open(void)
 	if (!stderr_path[0] || gt_sys_fcntl(2, F_GETFD, 0) >= 0)
 		return 2;
 	fd = gt_sys_openat(AT_FDCWD, stderr_path, O_WRONLY | O_APPEND | O_NOCTTY | O_NONBLOCK | O_CLOEXEC, 0);
-	if (fd < 0)
+	if (fd < 0 || gt_sys_fstat(fd, &st))
 		return 2;
 	high = gt_sys_fcntl(fd, F_DUPFD_CLOEXEC, 3);
-	gt_sys_close(fd);
+	gt_sys_close_own(fd, &st);
 	if (high < 0)
 		return 2;
-	if (!gt_sys_fstat(high, &st) && st.st_ino == stderr_was.st_ino && st.st_dev == stderr_was.st_dev) {
+	if (gt_sys_is_own(high, &stderr_was)) {
 		gt_sys_fcntl(high, F_SETFL, O_APPEND); /* what inherits it may have to wait */
 		return high;
 	}
@@ -58,7 +58,7 @@ int gt_stderr_open(void)
 void gt_stderr_close(int fd)
 {
 	if (fd != 2)
-		gt_sys_close(fd);
+		gt_sys_close_own(fd, &stderr_was);
 }
 
 __attribute__((format(printf, 1, 0)))

@@ -179,13 +179,15 @@ static void handle_line(const char *line, uint64_t tick)
 static void scan(int fd, ssize_t n, uint64_t tick)
 {
 	size_t have = 0;
+	uint64_t at = 0;
 
 	for (unsigned i = 0; i < count; i++)
 		modules[i].seen = false;
-	for (; n > 0; n = gt_sys_read(fd, text + have, TEXT_BYTES - have)) {
+	for (; n > 0; n = gt_sys_pread(fd, text + have, TEXT_BYTES - have, at)) {
 		char *line = text, *newline;
 
 		have += (size_t)n;
+		at += (size_t)n;
 		text[have] = 0;
 		while ((newline = strchr(line, '\n'))) {
 			*newline = 0;
@@ -232,15 +234,16 @@ static void tell_of_another(void)
 /* Reads the memory map. 0, or why there is none. */
 static int look(void *path)
 {
-	int fd = gt_sys_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
-	ssize_t n = fd < 0 ? fd : gt_sys_read(fd, text, TEXT_BYTES);
+	struct stat own;
+	int fd = gt_sys_open_own(AT_FDCWD, path, 0, &own);
+	ssize_t n = fd < 0 ? fd : gt_sys_pread(fd, text, TEXT_BYTES, 0);
 
 	if (n > 0)
 		scan(fd, n, gt_clock_read());
 	if (found_new)
 		tell_of_another();
 	if (fd >= 0)
-		gt_sys_close(fd);
+		gt_sys_close_own(fd, &own);
 	return n > 0 ? 0 : n < 0 ? (int)n : -ENODATA;
 }
 

@@ -90,6 +90,7 @@ static int64_t now_ms(void)
 static int publish(const char *dir, const char *name, const void *data, size_t bytes, bool replace)
 {
 	char from[1400], to[1400];
+	struct stat own = { 0 };
 	int fd, rc;
 
 	gt_text(from, sizeof(from), "%s/new.%s.%u", dir, gt_proc->host, (unsigned)gt_pid);
@@ -98,8 +99,11 @@ static int publish(const char *dir, const char *name, const void *data, size_t b
 			   0600);
 	if (fd < 0)
 		return fd;
-	rc = gt_file_pwrite(fd, data, bytes, 0);
-	gt_sys_close(fd);
+	/* Another thread may have closed it, and opened a file of the program's. */
+	rc = gt_sys_fstatat(AT_FDCWD, from, &own, AT_SYMLINK_NOFOLLOW);
+	if (!rc)
+		rc = gt_sys_is_own(fd, &own) ? gt_file_pwrite(fd, data, bytes, 0) : -EBADF;
+	gt_sys_close_own(fd, &own);
 	if (!rc && replace)
 		return (int)GT_SYS4(SYS_renameat, AT_FDCWD, from, AT_FDCWD, to);
 	if (!rc)

@@ -83,7 +83,9 @@ static int open_run(const char *from, struct gt_run_header *run)
 	if (fd < 0)
 		return fd == -ENOENT ? -ESTALE : fd;
 	rc = gt_sys_fstat(fd, &st);
-	if (!rc && (st.st_uid != gt_sys_geteuid() || !S_ISREG(st.st_mode)))
+	if (rc)
+		return rc;
+	if (st.st_uid != gt_sys_geteuid() || !S_ISREG(st.st_mode))
 		rc = -EPERM;
 	if (!rc && gt_sys_pread(fd, run, sizeof(*run), 0) != (ssize_t)sizeof(*run))
 		rc = -EPROTO;
@@ -108,7 +110,7 @@ static int open_run(const char *from, struct gt_run_header *run)
 	if (!rc && run->state != GT_RUN_OPEN)
 		rc = run->state == GT_RUN_ENDED ? reopen(fd) : -ESTALE;
 	if (rc) {
-		gt_sys_close(fd);
+		gt_sys_close_own(fd, &st);
 		return rc;
 	}
 	return fd;
@@ -128,20 +130,24 @@ static void release_share(void)
 static int map_page(int fd)
 {
 	struct gt_run_header *run = NULL;
+	struct stat own = { 0 }, also = { 0 };
 	void *lock = NULL;
 	char path[1300];
 	int error, again;
+	bool ours;
 
 	gt_text(path, sizeof(path), "%s/run", home);
 	again = gt_sys_openat(AT_FDCWD, path, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
-	error = again < 0 ? -again : 0;
+	error = again < 0 ? -again : -gt_sys_fstat(again, &also);
+	gt_sys_fstat(fd, &own);
 	if (!error)
 		run = gt_sys_map_file(again, 0, GT_PAGE, &error);
 	if (!error)
 		lock = gt_sys_mmap_errno(GT_PAGE, PROT_NONE, MAP_SHARED, fd, &error);
-	gt_sys_close(fd);
-	if (again >= 0)
-		gt_sys_close(again);
+	ours = !gt_sys_close_own(fd, &own);
+	ours = !gt_sys_close_own(again, &also) && ours;
+	if (!ours && !error) /* what was mapped may be a file of the program's */
+		error = EBADF;
 	if (error && run)
 		gt_sys_munmap(run, GT_PAGE);
 	if (error)
@@ -606,8 +612,11 @@ static int append_absent(void *cause)
 	fd = gt_sys_openat(AT_FDCWD, path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0);
 	if (fd < 0)
 		return fd;
+	if (!gt_sys_is_named(fd, AT_FDCWD, path)) /* another thread has opened its own file there */
+		return -EBADF;
 	gt_sys_write(fd, &byte, 1);
-	gt_sys_close(fd);
+	if (gt_sys_is_named(fd, AT_FDCWD, path))
+		gt_sys_close(fd);
 	return 0;
 }
 

@@ -5,8 +5,9 @@
  *
  * GT_FAULT_CORE=NAME:N:MODE:ERRNO   NAME as in lib/common/sys.h, or "any"; MODE "once" or "on" (that
  * call and every later one); ERRNO a number. GT_FAULT_LOG: a file that gets a line per injection. MODE
- * "swap": the call does not fail, but before it all descriptors of files in the spool become the file
- * GT_FAULT_VICTIM, as if another thread had closed them and opened that.
+ * "swap": the call does not fail, but before it all descriptors of files become the file GT_FAULT_VICTIM, as
+ * if another thread had closed them and opened that. The log says at the end which of them were closed, or
+ * moved to another place of the file.
  *
  * GT_TEST_CLOCK=back     each 997th reading of CLOCK_MONOTONIC is 500 ns early
  * GT_TEST_CLOCK=jump     from the 5000th reading on it is an hour ahead
@@ -76,23 +77,35 @@ static void tell(const char *name, long n)
 	GT_SYS1(SYS_close, fd);
 }
 
+#define MOST 1200
+
+static bool swapped[MOST];
+static struct stat victim;
+
 static void swap(void)
 {
-	const char *victim = getenv("GT_FAULT_VICTIM");
-	int file = victim ? (int)GT_SYS4(SYS_openat, AT_FDCWD, victim, O_RDWR, 0) : -1;
+	const char *path = getenv("GT_FAULT_VICTIM");
+	int file = path ? (int)GT_SYS4(SYS_openat, AT_FDCWD, path, O_RDWR, 0) : -1;
+	struct stat st;
 
-	for (int fd = 3; file >= 0 && fd < 1200; fd++) {
-		char link[40], path[512];
-		struct stat st;
-		long n;
-
-		gt_text(link, sizeof(link), "/proc/self/fd/%d", fd);
-		n = GT_SYS4(SYS_readlinkat, AT_FDCWD, link, path, sizeof(path) - 1);
-		path[n < 0 ? 0 : n] = 0;
-		if (strstr(path, "/spool/") && !gt_sys_fstat(fd, &st) && S_ISREG(st.st_mode))
-			GT_SYS3(SYS_dup3, file, fd, O_CLOEXEC);
-	}
+	if (file >= 0)
+		gt_sys_fstat(file, &victim);
+	for (int fd = 3; file >= 0 && fd < MOST; fd++)
+		if (fd != file && !gt_sys_fstat(fd, &st) && S_ISREG(st.st_mode))
+			swapped[fd] = GT_SYS3(SYS_dup3, file, fd, O_CLOEXEC) == fd;
 	GT_SYS1(SYS_close, file);
+}
+
+__attribute__((destructor)) static void look(void)
+{
+	struct stat st;
+
+	for (int fd = 3; fd < MOST; fd++) {
+		if (swapped[fd] && (gt_sys_fstat(fd, &st) || st.st_ino != victim.st_ino))
+			tell("closed", fd);
+		else if (swapped[fd] && GT_SYS3(SYS_lseek, fd, 0, SEEK_CUR))
+			tell("moved", fd);
+	}
 }
 
 int gt_test_fault(const char *name)
