@@ -106,8 +106,11 @@ struct awaited {
 	unsigned char wait;
 	bool probes;       /* only probes were for it */
 	uint64_t until;
-	uint64_t begin, length; /* of the call behind */
+	uint64_t begin, length; /* of the call that found it */
 };
+
+/* Up to this many times as long as the calls the time between them may be, where ranks share a processor. */
+#define POLLS_APART 4
 
 /* What a call found: an operation that it completed, or a message that it received after probes. */
 static struct awaited found_by(const struct gt_segment *segment)
@@ -116,7 +119,9 @@ static struct awaited found_by(const struct gt_segment *segment)
 	struct awaited found = { .cause = waited ? segment->cause : segment->also,
 				 .wait = waited ? segment->wait : segment->also_wait,
 				 .probes = segment->class != GT_CLASS_MPI_TEST,
-				 .until = waited ? segment->until : segment->also_until };
+				 .until = waited ? segment->until : segment->also_until,
+				 .begin = segment->begin,
+				 .length = segment->end - segment->begin };
 
 	if (gt_class_times[segment->class] != GT_TIME_MPI ||
 	    (found.probes && found.wait != GT_WAIT_LATE_SENDER))
@@ -132,32 +137,56 @@ static bool is_probe(const struct gt_sync *sync, uint32_t location, const struct
 	return strcasestr(name, "probe") || strcasestr(name, "get_status");
 }
 
+/* Has this call asked in vain? */
+static bool is_vain(const struct gt_segment *segment)
+{
+	return segment->class == GT_CLASS_MPI_TEST && segment->cause == GT_NO_CAUSE &&
+	       segment->also == GT_NO_CAUSE;
+}
+
+/*
+ * The first of the calls before `end` that waited for what was found there. Who works between two of them does
+ * not wait; but a thread whose processor others need, too, also stops between two, for some milliseconds.
+ * So it is from where the calls take a fair share of the time on.
+ */
+static uint64_t first_polled(struct gt_sync *sync, uint32_t location, uint64_t end, const struct awaited *found)
+{
+	uint64_t first = end, behind = found->begin, calls = found->length, between = 0;
+
+	for (uint64_t i = end; i--; gt_spill_used(&sync->spill)) {
+		struct gt_segment *segment = gt_segment_at(sync, location, i);
+
+		if (!is_vain(segment) || (found->probes && !is_probe(sync, location, segment)))
+			break;
+		between += behind - segment->end;
+		calls += segment->end - segment->begin;
+		behind = segment->begin;
+		if (between / POLLS_APART <= calls)
+			first = i;
+	}
+	return first;
+}
+
 /*
  * Calls that test and find nothing wait for what the next one finds, if the thread does nothing else
- * meanwhile: no other call that counts, and no more time between two of them than the longer one took. They
- * end before that is there, but for the last of them.
+ * meanwhile: no other call that counts, and not much more time between them than in them. They end before that
+ * is there, but for the last of them.
  */
 static void find_polled(struct gt_sync *sync, uint32_t location)
 {
 	struct awaited next = { .cause = GT_NO_CAUSE };
+	uint64_t first = 0;
 
 	for (uint64_t i = gt_segment_count(sync, location); i--; gt_spill_used(&sync->spill)) {
 		struct gt_segment *segment = gt_segment_at(sync, location, i);
-		uint64_t length = segment->end - segment->begin;
 
-		if (segment->class != GT_CLASS_MPI_TEST || segment->cause != GT_NO_CAUSE ||
-		    segment->also != GT_NO_CAUSE) {
+		if (!is_vain(segment)) {
 			next = found_by(segment);
-		} else if (next.cause != GT_NO_CAUSE &&
-			   (next.begin - segment->end > (length > next.length ? length : next.length) ||
-			    (next.probes && !is_probe(sync, location, segment)))) {
-			next.cause = GT_NO_CAUSE;
-		} else if (next.cause != GT_NO_CAUSE && next.until > segment->begin) {
+			first = next.cause == GT_NO_CAUSE ? i : first_polled(sync, location, i, &next);
+		} else if (i >= first && next.cause != GT_NO_CAUSE && next.until > segment->begin) {
 			gt_sync_wait(sync, location, i, (enum gt_wait)next.wait, next.cause,
 				     next.until < segment->end ? next.until : segment->end);
 		}
-		next.begin = segment->begin;
-		next.length = length;
 	}
 }
 

@@ -154,6 +154,22 @@ def polled_one_by_one():
 
 
 @scene
+def polled_on_a_shared_processor():
+    """Two pauses are longer than the calls around them, but not long beside all of them."""
+    a = polled((0, 20, "prepare"), (20, 30, "MPI_Iprobe"), (41, 45, "MPI_Iprobe"), (57, 59, "MPI_Iprobe"),
+               (61, 62, "MPI_Iprobe"))
+    return a, {"waits": waits(("late sender", 16, 3, R1, "MPI_Iprobe", R0))}
+
+
+@scene
+def polled_after_work():
+    """Asks rarely while it works: only the calls afterwards wait."""
+    a = polled((0, 1, "MPI_Iprobe"), (1, 52, "work"), (52, 54, "MPI_Iprobe"), (55, 61, "MPI_Iprobe"),
+               (61, 62, "MPI_Iprobe"))
+    return a, {"waits": waits(("late sender", 7, 2, R1, "MPI_Iprobe", R0))}
+
+
+@scene
 def polled_now_and_then():
     """Works, and asks between: that waits for nobody."""
     a = polled((0, 10, "work"), (10, 12, "MPI_Iprobe"), (12, 30, "work"), (30, 32, "MPI_Iprobe"), (32, 61, "work"),
