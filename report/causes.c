@@ -145,11 +145,12 @@ static bool is_vain(const struct gt_segment *segment)
 }
 
 /*
- * The first of the calls before `end` that waited for what was found there. Who works between two of them does
- * not wait; but a thread whose processor others need, too, also stops between two, for some milliseconds.
- * So it is from where the calls take a fair share of the time on.
+ * The first of the calls before `end` that waited for what was found there. Who works between two of them
+ * does not wait; but a thread whose processor others need, too, also stops between two, for some
+ * milliseconds. So it is from where the calls take a fair share of the time on.
  */
-static uint64_t first_polled(struct gt_sync *sync, uint32_t location, uint64_t end, const struct awaited *found)
+static uint64_t first_polled(struct gt_sync *sync, uint32_t location, uint64_t end,
+			     const struct awaited *found)
 {
 	uint64_t first = end, behind = found->begin, calls = found->length, between = 0;
 
@@ -169,8 +170,8 @@ static uint64_t first_polled(struct gt_sync *sync, uint32_t location, uint64_t e
 
 /*
  * Calls that test and find nothing wait for what the next one finds, if the thread does nothing else
- * meanwhile: no other call that counts, and not much more time between them than in them. They end before that
- * is there, but for the last of them.
+ * meanwhile: no other call that counts, and not much more time between them than in them. They end before
+ * that is there, but for the last of them.
  */
 static void find_polled(struct gt_sync *sync, uint32_t location)
 {
@@ -551,7 +552,9 @@ static void locks(struct gt_sync *sync, enum gt_bag_kind kind)
 					     released.location, released.time);
 			continue;
 		}
-		gt_sync_wait(sync, item.location, item.segment, class, released.location, released.time);
+		if (kind == GT_BAG_LOCKS || item.value || released.value)
+			gt_sync_wait(sync, item.location, item.segment, class, released.location,
+				     released.time);
 		segment->settled = released.time <= item.begin &&
 				   (kind != GT_BAG_LOCKS || !gt_waits_unseen(all, item.time - item.begin));
 	}

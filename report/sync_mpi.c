@@ -378,6 +378,9 @@ static void window_lock(struct gt_sync *sync, struct gt_syncing *state, const st
 
 	item.key = key;
 	item.value = !shared;
+	item.time = at->time;
+	item.tie = at->time;
+	item.what = what;
 	held = what != GT_LOCK_ACQUIRED && gt_sync_end_request(state, GT_OTF2_RmaAcquireLock, key, &begun);
 	if (what != GT_LOCK_ACQUIRED)
 		item.value = held && begun.value;
@@ -385,9 +388,6 @@ static void window_lock(struct gt_sync *sync, struct gt_syncing *state, const st
 		gt_sync_begin_request(state, GT_OTF2_RmaAcquireLock, key, held ? &begun : &item);
 	state->window_locks += what == GT_LOCK_ACQUIRED;
 	state->window_locks -= what == GT_LOCK_RELEASED && held;
-	item.time = at->time;
-	item.tie = at->time;
-	item.what = what;
 	if (what != GT_LOCK_USED || held)
 		gt_sync_put(sync, state, GT_BAG_WINDOW_LOCKS, &item);
 	if (what != GT_LOCK_RELEASED)
@@ -397,18 +397,55 @@ static void window_lock(struct gt_sync *sync, struct gt_syncing *state, const st
 	gt_sync_put(sync, state, GT_BAG_WINDOW_LOCKS, &item);
 }
 
+static bool has_lock(struct gt_syncing *state, uint64_t key, struct gt_item *acquired)
+{
+	bool held = gt_sync_end_request(state, GT_OTF2_RmaAcquireLock, key, acquired);
+
+	if (held)
+		gt_sync_begin_request(state, GT_OTF2_RmaAcquireLock, key, acquired);
+	return held;
+}
+
+/* MPI_Win_lock_all is a lock of each rank that is accessed then: others MPI need not lock. */
+static void lock_target(struct gt_sync *sync, struct gt_syncing *state, uint64_t win, uint32_t remote)
+{
+	uint64_t key = lock_key(win, remote), all = lock_key(win, UINT32_MAX);
+	struct gt_item item;
+
+	if (has_lock(state, key, &item) || !has_lock(state, all, &item))
+		return;
+	item.key = key;
+	gt_sync_begin_request(state, GT_OTF2_RmaAcquireLock, key, &item);
+	gt_sync_begin_request(state, GT_OTF2_RmaReleaseLock, all, &item);
+	gt_sync_put(sync, state, GT_BAG_WINDOW_LOCKS, &item);
+	state->window_locks++;
+}
+
+static void unlock(struct gt_sync *sync, struct gt_syncing *state, const struct gt_otf2_cursor *at,
+		   uint64_t key)
+{
+	struct gt_item target;
+
+	while (gt_sync_end_request(state, GT_OTF2_RmaReleaseLock, key, &target))
+		window_lock(sync, state, at, target.key, GT_LOCK_RELEASED, false);
+	window_lock(sync, state, at, key, GT_LOCK_RELEASED, false);
+}
+
 static uint64_t access_id(uint64_t win, uint64_t matching)
 {
 	return gt_sync_mixed(gt_sync_mixed(8, win), matching);
 }
 
 /* What completes an access before its epoch ends (MPI_Win_flush and similar) may have waited for the lock. */
-static void window_access(struct gt_syncing *state, uint64_t win, uint32_t remote, uint64_t matching)
+static void window_access(struct gt_sync *sync, struct gt_syncing *state, uint64_t win, uint32_t remote,
+			  uint64_t matching)
 {
 	struct gt_item item = { .key = lock_key(win, remote) };
 
-	if (state->window_locks)
-		gt_sync_begin_request(state, GT_OTF2_RmaPut, access_id(win, matching), &item);
+	if (!state->window_locks)
+		return;
+	lock_target(sync, state, win, remote);
+	gt_sync_begin_request(state, GT_OTF2_RmaPut, access_id(win, matching), &item);
 }
 
 static void window_accessed(struct gt_sync *sync, struct gt_syncing *state, const struct gt_otf2_cursor *at,
@@ -482,14 +519,14 @@ void gt_sync_mpi(struct gt_sync *sync, struct gt_syncing *state, const struct gt
 		return window_lock(sync, state, at, lock_key(e->RmaAcquireLock.win, e->RmaAcquireLock.remote),
 				   GT_LOCK_ACQUIRED, e->RmaAcquireLock.type == OTF2_LOCK_SHARED);
 	case GT_OTF2_RmaReleaseLock:
-		return window_lock(sync, state, at, lock_key(e->RmaReleaseLock.win, e->RmaReleaseLock.remote),
-				   GT_LOCK_RELEASED, false);
+		return unlock(sync, state, at, lock_key(e->RmaReleaseLock.win, e->RmaReleaseLock.remote));
 	case GT_OTF2_RmaPut:
-		return window_access(state, e->RmaPut.win, e->RmaPut.remote, e->RmaPut.matching);
+		return window_access(sync, state, e->RmaPut.win, e->RmaPut.remote, e->RmaPut.matching);
 	case GT_OTF2_RmaGet:
-		return window_access(state, e->RmaGet.win, e->RmaGet.remote, e->RmaGet.matching);
+		return window_access(sync, state, e->RmaGet.win, e->RmaGet.remote, e->RmaGet.matching);
 	case GT_OTF2_RmaAtomic:
-		return window_access(state, e->RmaAtomic.win, e->RmaAtomic.remote, e->RmaAtomic.matching);
+		return window_access(sync, state, e->RmaAtomic.win, e->RmaAtomic.remote,
+				     e->RmaAtomic.matching);
 	case GT_OTF2_RmaOpCompleteNonBlocking:
 		return window_accessed(sync, state, at, e->RmaOpCompleteNonBlocking.win,
 				       e->RmaOpCompleteNonBlocking.matching);

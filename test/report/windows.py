@@ -97,21 +97,61 @@ def window_shared():
     return locked_later(1), {"waits": []}
 
 
-def flushed(kind, other, target=2):
-    """MPI_Win_lock returns at once: who comes later waits in MPI_Win_flush."""
+def flushed(kind, other, target=2, own=2):
+    """MPI_Win_lock (or _all) returns at once: who comes later waits in MPI_Win_flush."""
     a = windows(3)
     a[0].do(a[0].call(0, 100, "main", [
         a[0].call(10, 11, "MPI_Win_lock", [a.event(11, "RmaAcquireLock", 0, target, 0, other)]),
         a[0].call(50, 51, "MPI_Win_unlock", [a.event(51, "RmaReleaseLock", 0, target, 0)])]))
     a[1].do(a[1].call(0, 100, "main", [
-        a[1].call(20, 21, "MPI_Win_lock", [a.event(21, "RmaAcquireLock", 0, 2, 0, kind)]),
+        a[1].call(20, 21, "MPI_Win_lock", [a.event(21, "RmaAcquireLock", 0, own, 0, kind)]),
         a[1].call(22, 23, "MPI_Put", [a.event(22, "RmaPut", 0, 2, 8, 1)]),
         a[1].call(24, 25, "MPI_Put", [a.event(24, "RmaPut", 0, 2, 8, 2)]),
         a[1].call(30, 55, "MPI_Win_flush", [a.event(54 + n / 2, "RmaOpComplete" + how, 0, 1 + n)
                                             for n in (0, 1) for how in ("NonBlocking", "Remote")]),
-        a[1].call(58, 60, "MPI_Win_unlock", [a.event(60, "RmaReleaseLock", 0, 2, 0)])]))
+        a[1].call(58, 60, "MPI_Win_unlock", [a.event(60, "RmaReleaseLock", 0, own, 0)])]))
     a[2].do(a[2].call(0, 100, "main"))
     return a
+
+
+def locked_all(kind, target=2):
+    """MPI_Win_lock_all, and a lock that has to wait for it if it is of a rank that was accessed."""
+    a = windows(3)
+    a[0].do(a[0].call(0, 100, "main", [
+        a[0].call(10, 11, "MPI_Win_lock_all", [a.event(11, "RmaAcquireLock", 0, NONE, 0, 1)]),
+        a[0].call(12, 13, "MPI_Put", [a.event(12, "RmaPut", 0, target, 8, 1)]),
+        a[0].call(50, 51, "MPI_Win_unlock_all", [a.event(50, "RmaOpCompleteRemote", 0, 1),
+                                                 a.event(50, "RmaReleaseLock", 0, NONE, 0)])]))
+    a[1].do(a[1].call(0, 100, "main", [
+        a[1].call(20, 51, "MPI_Win_lock", [a.event(51, "RmaAcquireLock", 0, 2, 0, kind)]),
+        a[1].call(70, 71, "MPI_Win_unlock", [a.event(71, "RmaReleaseLock", 0, 2, 0)])]))
+    a[2].do(a[2].call(0, 100, "main"))
+    return a
+
+
+@scene
+def window_of_all_is_locked():
+    return locked_all(0), {"waits": waits(("window lock", 30, 1, R1, "MPI_Win_lock", R0))}
+
+
+@scene
+def window_of_all_is_locked_elsewhere():
+    return locked_all(0, 1), {"waits": []}
+
+
+@scene
+def window_of_all_is_shared():
+    return locked_all(1), {"waits": []}
+
+
+@scene
+def window_of_all_waits():
+    return flushed(1, 0, own=NONE), {"waits": waits(("window lock", 21, 1, R1, "MPI_Win_flush", R0))}
+
+
+@scene
+def window_of_all_waits_for_nobody():
+    return flushed(1, 0, 1, NONE), {"waits": []}
 
 
 @scene
