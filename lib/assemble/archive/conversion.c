@@ -111,8 +111,16 @@ static void release_held(struct gt_track *t, uint64_t tick)
 	}
 }
 
+static bool is_off(const struct gt_track *t)
+{
+	return t->depth && t->w->frames[t->depth - 1].region == t->conv->region_off;
+}
+
+/* While it is switched off nothing was to be recorded: the slot would have been given back. */
 static void mark_torn(struct gt_track *t)
 {
+	if (is_off(t))
+		return;
 	t->torn++;
 	if (t->torn_marks++ < MARKS_MOST)
 		gt_track_marker(t, "EVENTS LOST", "gputrace", 2,
@@ -373,7 +381,7 @@ static void finish(struct gt_track *t)
 		drain(t, UINT64_MAX);
 	t->last = final_tick(t);
 	ns = gt_scale_ns(&t->scale, t->last);
-	if (t->depth && t->w->frames[t->depth - 1].region == t->conv->region_off)
+	if (is_off(t))
 		t->w->tally.off_at_end++;
 	gt_track_close(t, 0, ns);
 	note_losses(t);
