@@ -126,6 +126,7 @@ void *gt_before_dlmopen(void)
 	if (!gt_real_dlmopen)
 		gt_real_dlmopen = (void *(*)(Lmid_t, const char *, int))gt_next_symbol("dlmopen");
 	gt_modules_changed();
+	__atomic_store_n(&gt_modules_apart, true, __ATOMIC_RELAXED);
 	errno = saved;
 	return (void *)gt_real_dlmopen;
 }

@@ -382,11 +382,14 @@ static bool first_libc(void)
 __attribute__((constructor(101))) static void construct(void)
 {
 	int saved = errno;
+	bool first = first_libc();
 
+	if (!first)
+		__atomic_store_n(&gt_modules_apart, true, __ATOMIC_RELAXED);
 	if (gt_start()) {
 		gt_fork_handlers();
 		at_quick_exit(end_quickly);
-		status_comes = first_libc() && !on_exit(end_with_status, NULL);
+		status_comes = first && !on_exit(end_with_status, NULL);
 	}
 	errno = saved;
 }

@@ -26,6 +26,7 @@ static struct module *modules;
 static unsigned room;          /* of them */
 static unsigned count;
 static char *text;             /* TEXT_BYTES + 1 */
+GT_HIDDEN bool gt_modules_apart;
 static bool found_new;         /* by the scan under way */
 GT_HIDDEN int gt_modules_dirty;
 static char *paths, *paths_end;/* bump allocator; paths are never freed */
@@ -214,7 +215,10 @@ static bool same_file(const struct gt_def_module *a, const struct gt_def_module 
 	return a->inode == b->inode && a->dev_major == b->dev_major && a->dev_minor == b->dev_minor;
 }
 
-/* The library of another version, which stays out (process.c). dlmopen() maps ours twice. */
+/*
+ * The library of another version, which stays out (process.c). dlmopen() maps ours twice, or another version
+ * that does not stay out: the map does not tell in whose list of the loader a library is.
+ */
 static void tell_of_another(void)
 {
 	uintptr_t here = (uintptr_t)gt_modules_scan;
@@ -240,7 +244,7 @@ static int look(void *path)
 
 	if (n > 0)
 		scan(fd, n, gt_clock_read());
-	if (found_new)
+	if (found_new && !__atomic_load_n(&gt_modules_apart, __ATOMIC_RELAXED))
 		tell_of_another();
 	if (fd >= 0)
 		gt_sys_close_own(fd, &own);

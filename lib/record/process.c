@@ -203,7 +203,8 @@ void gt_complain_of_start(void)
  * SONAME: then both are here, and one process would be counted as two. The first of the loader's list is the
  * one that the compilers' hooks and the functions we take the place of are bound to, whichever starts first.
  * Asked of the list itself, since others intercept what libc has to walk it. What dlmopen() has brought in
- * is in another list, and records what nobody else can see.
+ * is in another list, and records what nobody else can see. The list stays as it is meanwhile: constructors
+ * ask, ours or those of libraries before it, and while they run the loader lets no other thread change it.
  */
 static bool another_records(void)
 {

@@ -323,6 +323,7 @@ struct gt_module_range {
 
 GT_HIDDEN bool gt_modules_scan(void); /* true: found something new */
 extern GT_HIDDEN int gt_modules_dirty;
+extern GT_HIDDEN bool gt_modules_apart; /* dlmopen() has been used, or has loaded us; atomic */
 GT_HIDDEN bool gt_modules_find(uintptr_t address, struct gt_module_range *out);
 GT_HIDDEN void gt_modules_changed(void);
 GT_HIDDEN bool gt_is_libgputrace(const char *path); /* of whatever version */
