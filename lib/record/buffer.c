@@ -308,8 +308,9 @@ static bool asks(const struct gt_location *loc, unsigned but)
 }
 
 /*
- * Where the hot path must ask next: at the end of this half, or where slots in it are kept. Behind these, too:
- * what has reserved one of them, and was interrupted before it asked for the limit, must find no higher one.
+ * Where the hot path must ask next: at the end of this half, or where slots in it are kept. Behind these,
+ * too: what has reserved one of them, and was interrupted before it asked for the limit, must find no higher
+ * one.
  */
 static uint64_t next_limit(const struct gt_location *loc)
 {
