@@ -47,7 +47,7 @@ GT_HIDDEN uint64_t gt_cn_first_tick(void);
 /* Has none of this process, its parent and their forked children said it? By a group's number, or: */
 #define GT_CN_SAY_CHILD GT_CN_GROUPS
 #define GT_CN_SAY_PAPI  (GT_CN_GROUPS + 1u)
-#define GT_CN_SAY_SEAT  (GT_CN_GROUPS + 2u)
+#define GT_CN_SAY_SEAT  (GT_CN_GROUPS + 2u) /* and one for each group */
 GT_HIDDEN bool gt_cn_first_to_say(unsigned bit);
 GT_HIDDEN void gt_cn_say_begin(void);
 

@@ -58,7 +58,7 @@ uint64_t gt_cn_tick_of(uint64_t monotonic)
 
 /* ---- messages ------------------------------------------------------------------------------------- */
 
-static uint32_t *said; /* a bit for each; shared with all forked children */
+static uint64_t *said; /* a bit for each; shared with all forked children */
 
 void gt_cn_say_begin(void)
 {
@@ -67,7 +67,7 @@ void gt_cn_say_begin(void)
 
 bool gt_cn_first_to_say(unsigned bit)
 {
-	return said && !(__atomic_fetch_or(said, 1u << bit, __ATOMIC_RELAXED) >> bit & 1);
+	return said && !(__atomic_fetch_or(said, UINT64_C(1) << bit, __ATOMIC_RELAXED) >> bit & 1);
 }
 
 static void say(int level, const char *text)

@@ -36,7 +36,11 @@ static long rank(void)
 /* Who cannot keep the name leaves it to others: if two read, all that is summed up is there twice. */
 static bool no_descriptor(const struct gt_plugin *plugin)
 {
-	if (gt_cn_first_to_say(GT_CN_SAY_SEAT)) {
+	unsigned first = 0; /* of the groups of this plug-in */
+
+	while (gt_cn_groups[first].plugin != plugin)
+		first++;
+	if (gt_cn_first_to_say(GT_CN_SAY_SEAT + first)) {
 		gt_message(1,
 			   "the counters of %s are not read in this process: it has no descriptor to spare",
 			   plugin->name);
