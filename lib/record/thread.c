@@ -25,10 +25,10 @@ static struct gt_hot *attach(void)
 	if (hot == &gt_hot_gone || hot == &gt_hot_closed || hot == &gt_hot_lost) {
 		int state = gt_state_now();
 		bool late = hot != &gt_hot_lost || state == GT_CLOSING || state == GT_CLOSED;
+		unsigned why = late ? GT_LOSS_LATE : __atomic_load_n(&gt_no_location, __ATOMIC_RELAXED);
 
 		if (state != GT_DEAD)
-			gt_count_lost(late ? GT_LOSS_LATE : __atomic_load_n(&gt_no_location, __ATOMIC_RELAXED),
-				      1);
+			gt_count_lost(why, 1);
 		return hot;
 	}
 	if (gt_sys_refused()) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * main() leaves by pthread_exit(). The thread that goes on waits for one whose destructors record in all their
- * rounds, and calls exit(): it is the only one then, beside main's remains.
+ * main() leaves by pthread_exit(). The thread that goes on waits for one whose destructors record in all
+ * their rounds, and calls exit(): it is the only one then, beside main's remains.
  *
  * Limits: how many events are lost (in the rounds behind gputrace's own) is not said.
  */
