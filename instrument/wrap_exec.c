@@ -381,12 +381,14 @@ static void before_exec(const struct gt_exec_look *look, const char *name)
 {
 	if (!look->refused)
 		gt_exec_begin(*name ? name : "(a descriptor)");
+	gt_confined_leaves(true);
 }
 
 static int after_failed_exec(int rc, const struct gt_exec_look *look)
 {
 	int saved = errno;
 
+	gt_confined_leaves(false);
 	if (!look->refused) {
 		gt_exec_not_started(look);
 		gt_exec_failed();
@@ -536,6 +538,7 @@ GT_API int execle(const char *path, const char *first, ...)
 GT_API void _exit(int status)
 {
 	gt_finish(GT_END__EXIT, status);
+	gt_confined_leaves(true);
 	for (;;)
 		GT_SYS1(SYS_exit_group, status);
 }

@@ -68,9 +68,15 @@ int64_t gt_test_clock(clockid_t id, int64_t ns);
  * it does not make itself may end it. Only the core has this.
  */
 extern GT_HIDDEN int gt_confined __attribute__((weak));
+
+/* Has a child that shares this memory done so? Then it asks whether it is that child, or its thread. */
+extern GT_HIDDEN int gt_confined_children __attribute__((weak));
+GT_HIDDEN bool gt_confined_here(void) __attribute__((weak));
+
 static inline int gt_sys_refused(void)
 {
-	return &gt_confined && __atomic_load_n(&gt_confined, __ATOMIC_RELAXED);
+	return &gt_confined && (__atomic_load_n(&gt_confined, __ATOMIC_RELAXED) ||
+				(__atomic_load_n(&gt_confined_children, __ATOMIC_RELAXED) && gt_confined_here()));
 }
 
 static inline long gt_syscall6(long n, long a, long b, long c, long d, long e, long f)

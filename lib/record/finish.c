@@ -58,7 +58,7 @@ void gt_finish(int how, int status)
 	uint64_t mask;
 
 	if (gt_sys_refused()) {
-		if (state == GT_READY)
+		if (state == GT_READY && gt_is_our_process())
 			end_confined(how, status, GT_PROC_ENDED);
 		return;
 	}
@@ -95,7 +95,7 @@ void gt_finish(int how, int status)
 
 void gt_exec_begin(const char *path)
 {
-	if (gt_sys_refused() && gt_state_now() == GT_READY)
+	if (gt_sys_refused() && gt_state_now() == GT_READY && gt_is_our_process())
 		end_confined(GT_END_EXEC, 0, GT_PROC_EXEC);
 	if (gt_sys_refused() || !gt_is_our_process())
 		return;
@@ -159,11 +159,27 @@ void gt_counter_forbidden(void)
 	errno = saved;
 }
 
+/* Is it only a child of ours, which shares our memory? */
+static bool confines_child(bool confined)
+{
+	bool here = gt_confined_here();
+
+	if (!here && (!confined || gt_sys_refused() || gt_state_now() != GT_READY || !gt_start() ||
+		      gt_is_our_process()))
+		return false;
+	gt_confined_child(confined ? 1 : -1);
+	return true;
+}
+
 /* Counted: several threads may try at once, and some of them fail. */
 void gt_confine(bool confined)
 {
 	int saved = errno;
 
+	if (confines_child(confined)) {
+		errno = saved;
+		return;
+	}
 	if (confined && !gt_sys_refused())
 		before_confinement();
 	if (confined) {

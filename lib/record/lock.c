@@ -15,7 +15,7 @@ uint64_t gt_signals_block(void)
 {
 	__atomic_fetch_add(&blocking, 1, __ATOMIC_SEQ_CST);
 	/* Pairs with gt_signals_confine(): either it sees us, or we see that it has begun. */
-	if (!__atomic_load_n(&confining, __ATOMIC_SEQ_CST))
+	if (!__atomic_load_n(&confining, __ATOMIC_SEQ_CST) && !gt_sys_refused())
 		return gt_sys_sigmask_set(GT_SIGMASK_ALL);
 	__atomic_fetch_sub(&blocking, 1, __ATOMIC_RELAXED);
 	return GT_SIGNALS_OPEN;

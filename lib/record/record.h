@@ -487,5 +487,12 @@ GT_HIDDEN void gt_namespace_changed(void); /* or not */
 GT_HIDDEN void gt_counter_forbidden(void);
 /* Before the program confines itself by a seccomp filter, and when that has failed. */
 GT_HIDDEN void gt_confine(bool confined);
+/*
+ * A child that shares our memory (vfork) has confined itself, but not us, once more or less. Before it is
+ * gone, by exec or its end, it says so: who then asks gt_confined_here() is the parent. It takes that back if
+ * it has failed.
+ */
+GT_HIDDEN void gt_confined_child(int more);
+GT_HIDDEN void gt_confined_leaves(bool leaves);
 
 #endif

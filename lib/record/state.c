@@ -28,7 +28,32 @@ GT_HIDDEN void (*gt_counts_late)(void);
 
 bool gt_is_our_process(void)
 {
-	return gt_sys_refused() || gt_sys_getpid() == gt_pid;
+	return gt_sys_refused() ? !gt_confined_here() : gt_sys_getpid() == gt_pid;
+}
+
+/* ---- a child that shares our memory, and has confined itself alone ----------------------------------- */
+
+GT_HIDDEN int gt_confined_children;
+static GT_TLS unsigned here; /* how often: it may have the storage of its parent's thread, which waits */
+static GT_TLS bool leaving;  /* it was about to be gone: who asks is the parent, or it has failed */
+
+bool gt_confined_here(void)
+{
+	if (leaving)
+		here = 0;
+	leaving = false;
+	return here;
+}
+
+void gt_confined_child(int more)
+{
+	here += (unsigned)more;
+	__atomic_store_n(&gt_confined_children, 1, __ATOMIC_RELAXED);
+}
+
+void gt_confined_leaves(bool leaves)
+{
+	leaving = leaves && here;
 }
 
 bool gt_is_confined(void)
