@@ -147,8 +147,8 @@ static void make_environment(char **envp, char *text, size_t size)
 	envp[n] = NULL;
 }
 
-/* Or does a launcher kill the program for it? That launcher waits for the tool, which has stderr. */
-static bool may_wait(void)
+/* That launcher waits for the tool, which has stderr. */
+bool gt_may_wait(void)
 {
 	return gt_job_has_left(gt_job_link(environ)) || !gt_job_killer(environ);
 }
@@ -197,7 +197,7 @@ int gt_launch_assembly(const char *dir, const char *home, int lock_fd, bool part
 	}
 	GT_SYS4(SYS_wait4, pid, NULL, __WCLONE, NULL);
 	/* The pipe closes when the tool has ended, however it ended. */
-	while (!launch.error && may_wait() && GT_SYS3(SYS_read, fds[0], &byte, 1) == -EINTR)
+	while (!launch.error && gt_may_wait() && GT_SYS3(SYS_read, fds[0], &byte, 1) == -EINTR)
 		;
 	gt_sys_close(fds[0]);
 	gt_sys_munmap(memory, 2 * STACK + text_room + VARS * sizeof(char *));

@@ -336,6 +336,8 @@ GT_HIDDEN bool gt_is_libgputrace(const char *path); /* of whatever version */
  * if the tool was started, or a negative errno.
  */
 GT_HIDDEN int gt_launch_assembly(const char *dir, const char *home, int lock_fd, bool part);
+/* Or would a launcher kill this process, which is about to end, for waiting? */
+GT_HIDDEN bool gt_may_wait(void);
 
 /* `parent`: the spool folder of the process that this one was forked from, or NULL. */
 GT_HIDDEN int gt_run_join(const char *program, const struct gt_file *parent, uint32_t *seq, char *why,

@@ -572,10 +572,10 @@ static int leave(void)
 		/* If the last one is assembling just now, the user wants to find it done. */
 		gt_sys_flock(fd, LOCK_UN);
 		gt_sys_sleep_us(500);
-		if (gt_run_state_get(fd) == GT_RUN_ASSEMBLING)
-			gt_sys_flock(fd, LOCK_SH);
-		else
+		if (gt_run_state_get(fd) != GT_RUN_ASSEMBLING)
 			say_others_go_on("processes");
+		else if (gt_may_wait())
+			gt_sys_flock(fd, LOCK_SH);
 	} else {
 		assemble(fd);
 	}
