@@ -6,7 +6,9 @@
  * tells the core and then jumps, leaving the return address where it is. The new files are looked at
  * by the thread's next event. dlclose does not care who calls, and is looked at before and after.
  *
- * Limits: on processors other than x86-64 and aarch64 the jump is left to the compiler's tail call.
+ * Limits: on processors other than x86-64 and aarch64 the jump is left to the compiler's tail call. Where
+ * dlsym() is what fails, without a dlopen() before, the first call of each function that gputrace has in
+ * front of the C library's (fork, wait, exec ...) forgets what dlerror() was to say.
  */
 #include "instrument/shown.h"
 #include "instrument/wrap.h"
@@ -101,6 +103,24 @@ static void load_with(const char *file)
 
 /* ---- before the loader's functions ------------------------------------------------------------------- */
 
+/* The linker's: where the table of REAL() begins and ends. */
+extern GT_HIDDEN struct gt_real_function __start_gt_reals[], __stop_gt_reals[];
+
+/*
+ * A lookup frees the text that dlerror() has given to the program, and forgets what it was to say. Programs
+ * that ask dlerror() have called dlopen() before, as a rule.
+ */
+static void look_up_reals(void)
+{
+	static int done;
+
+	if (__atomic_exchange_n(&done, 1, __ATOMIC_RELAXED))
+		return;
+	for (struct gt_real_function *f = __start_gt_reals; f < __stop_gt_reals; f++)
+		if (!__atomic_load_n(f->kept, __ATOMIC_RELAXED))
+			__atomic_store_n(f->kept, gt_next_symbol(f->name), __ATOMIC_RELAXED);
+}
+
 void *gt_before_dlopen(const char *file, int mode, const void *caller)
 {
 	int saved = errno;
@@ -110,6 +130,7 @@ void *gt_before_dlopen(const char *file, int mode, const void *caller)
 		return (void *)(uintptr_t)refuse;
 	if (!gt_real_dlopen)
 		gt_real_dlopen = (void *(*)(const char *, int))gt_next_symbol("dlopen");
+	look_up_reals();
 	gt_modules_changed();
 	if (file && gt_real_dlopen && !gt_sys_refused())
 		load_with(file);
