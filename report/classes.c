@@ -226,6 +226,21 @@ static uint32_t rank_of(const char *name)
 	return rank < GT_NO_RANK ? (uint32_t)rank : GT_NO_RANK;
 }
 
+/* What is in the archive only because others name it as a member of their communicators. */
+static void find_missing(struct gt_classes *classes)
+{
+	const struct gt_otf2 *read = classes->read;
+
+	for (size_t i = 0; i < read->tables[GT_OTF2_PROPERTY].count; i++) {
+		const struct gt_otf2_property *p = gt_otf2_property_at(read, i);
+		ptrdiff_t process = p->kind == GT_OTF2_LOCATION_GROUP && !strcmp(p->name, "GPUTRACE::MISSING")
+				    ? gt_otf2_index(read, GT_OTF2_LOCATION_GROUP, p->owner) : -1;
+
+		if (process >= 0)
+			classes->processes[process].missing = true;
+	}
+}
+
 /* By the list of all ranks' locations, where no process has such a name. */
 static void rank_by_list(struct gt_classes *classes)
 {
@@ -416,10 +431,12 @@ int gt_classes_make(struct gt_classes *classes, const struct gt_otf2 *read)
 	for (size_t i = 0; i < groups; i++) {
 		const struct gt_otf2_location_group *group = gt_otf2_location_group_at(read, i);
 
-		classes->processes[i] = (struct gt_process_class){ group, rank_of(group->name),
-								   GT_NO_DEVICE, false };
-		classes->ranks += classes->processes[i].rank != GT_NO_RANK;
+		classes->processes[i] =
+			(struct gt_process_class){ group, rank_of(group->name), GT_NO_DEVICE, false, false };
 	}
+	find_missing(classes);
+	for (size_t i = 0; i < groups; i++)
+		classes->ranks += classes->processes[i].rank != GT_NO_RANK && !classes->processes[i].missing;
 	if (classes->mpi && !classes->ranks)
 		rank_by_list(classes);
 	if (!find_launchers(classes)) {

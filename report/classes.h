@@ -108,6 +108,7 @@ struct gt_process_class {
 	const struct gt_otf2_location_group *group;
 	uint32_t rank;       /* in MPI_COMM_WORLD, or GT_NO_RANK */
 	uint32_t main;       /* index of its first thread, or GT_NO_DEVICE */
+	bool missing;        /* a rank that was not recorded: known of gputrace's archives */
 	bool launcher;       /* ranks descend from it, and it is none itself: known of gputrace's archives */
 };
 
@@ -127,7 +128,7 @@ struct gt_classes {
 	uint32_t process_count;
 	struct gt_device_class *devices;
 	uint32_t device_count;
-	uint32_t ranks;                       /* processes that have one */
+	uint32_t ranks;                       /* recorded processes that have one */
 	uint32_t live;                        /* processes with a thread that recorded something */
 	bool mpi, gpu;                        /* is there anything of it? */
 	bool all_locks;                       /* not only acquisitions that had to wait: releases are calls */

@@ -117,7 +117,7 @@ static void mark(const struct gt_report *report, bool *processes, bool *devices)
 	bool part = property(report, "GPUTRACE::SLICE_TIME");
 
 	for (uint32_t i = 0; i < classes->process_count; i++)
-		processes[i] = !part;
+		processes[i] = !part && !classes->processes[i].missing;
 	for (uint32_t i = 0; i < classes->device_count; i++)
 		devices[i] = !part;
 	for (size_t i = 0; part && i < report->read->tables[GT_OTF2_LOCATION].count; i++) {

@@ -17,8 +17,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #define CLOCK_ERROR_WORTH_NS 1000 /* below, it is not worth a line */
 
@@ -77,6 +75,25 @@ __attribute__((format(printf, 3, 4))) static void line(const struct printer *p, 
 static const char *plural(uint64_t n, const char *one, const char *many)
 {
 	return n == 1 ? one : many;
+}
+
+/* ---- figures of the report ------------------------------------------------------------------------ */
+
+static const struct gt_section *section_of(const struct gt_summary_view *view, const char *key)
+{
+	return view->report ? gt_section_find(&view->report->figures, key) : NULL;
+}
+
+/* A figure of the run: the report's, or what the assembly knows where the events were not read. */
+static uint64_t of_run(const struct gt_summary_view *view, const char *key, uint64_t known)
+{
+	const struct gt_section *section = section_of(view, "run");
+	union gt_cell cell;
+
+	if (!section)
+		return known;
+	cell = *gt_section_cell(section, 0, key);
+	return gt_cell_given(cell, GT_COUNT) ? cell.count : view->report->unread ? known : 0;
 }
 
 /* ---- parts ----------------------------------------------------------------------------------- */
@@ -179,10 +196,10 @@ static void print_killed(const struct printer *p, const struct gt_summary *s)
 }
 
 /* A share of all processors would be wrong without some processes, or with the start of a very short run. */
-static void print_use(const struct printer *p, const struct gt_summary *s)
+static void print_use(const struct printer *p, const struct gt_summary_view *view)
 {
-	const struct gt_used *used = &s->used;
-	double whole = (double)s->wall_ns * (double)used->processors;
+	const struct gt_used *used = &view->facts->used;
+	double whole = (double)of_run(view, "duration_s", view->facts->wall_ns) * (double)used->processors;
 	char a[32], b[32], c[32], share[64] = "", memory[80] = "";
 
 	if (!used->measured)
@@ -235,6 +252,9 @@ static void print_missing(const struct printer *p, const struct gt_summary *s)
 static void print_head(const struct printer *p, const struct gt_summary_view *view)
 {
 	const struct gt_summary *s = view->facts;
+	uint64_t processes = of_run(view, "processes", s->processes);
+	uint64_t threads = of_run(view, "threads", s->threads) + of_run(view, "service_threads", 0);
+	uint64_t of_mpi = of_run(view, "ranks", s->ranks), gpu = of_run(view, "streams", s->gpu_streams);
 	char a[32], b[32], c[32], d[32], e[32], end[96], streams[64] = "", program[64] = "";
 	char f[32], ranks[64] = "", cost[128], why[128];
 
@@ -242,20 +262,21 @@ static void print_head(const struct printer *p, const struct gt_summary_view *vi
 		gt_summary_escape(program, sizeof(program) - 2, s->program, 40);
 		strcat(program, ": ");
 	}
-	if (s->gpu_streams)
-		snprintf(streams, sizeof(streams), ", %s GPU %s", counted(a, s->gpu_streams),
-			 plural(s->gpu_streams, "stream", "streams"));
-	if (s->ranks)
-		snprintf(ranks, sizeof(ranks), " (%s %s %s)", counted(f, s->ranks), s->ranks_of,
-			 plural(s->ranks, "rank", "ranks"));
+	if (gpu)
+		snprintf(streams, sizeof(streams), ", %s GPU %s", counted(a, gpu),
+			 plural(gpu, "stream", "streams"));
+	if (of_mpi)
+		snprintf(ranks, sizeof(ranks), " (%s %s %s)", counted(f, of_mpi), s->ranks_of,
+			 plural(of_mpi, "rank", "ranks"));
 	put_end(s, end, sizeof(end));
-	line(p, BOLD, "%s%s, %s; %s %s%s, %s %s%s", program, timed(a, s->wall_ns), end,
-	     counted(b, s->processes), plural(s->processes, "process", "processes"), ranks,
-	     counted(c, s->threads), plural(s->threads, "thread", "threads"), streams);
+	line(p, BOLD, "%s%s, %s; %s %s%s, %s %s%s", program,
+	     timed(a, of_run(view, "duration_s", s->wall_ns)), end, counted(b, processes),
+	     plural(processes, "process", "processes"), ranks, counted(c, threads),
+	     plural(threads, "thread", "threads"), streams);
 	put_cost(view, cost, sizeof(cost));
 	line(p, BOLD, "%s %s, %s%s%s", counted(d, s->events), plural(s->events, "event", "events"),
 	     sized(e, s->archive_bytes), s->recovered ? " (recovered)" : "", cost);
-	print_use(p, s);
+	print_use(p, view);
 	print_killed(p, s);
 	gt_summary_escape(why, sizeof(why), s->silent_why ? s->silent_why : "", sizeof(why) - 1);
 	if (s->silent)
@@ -294,13 +315,6 @@ static void print_shortfalls(const struct printer *p, const struct gt_summary *s
 				       sizeof(text)));
 		left--;
 	}
-}
-
-/* ---- figures of the report ------------------------------------------------------------------------ */
-
-static const struct gt_section *section_of(const struct gt_summary_view *view, const char *key)
-{
-	return view->report ? gt_section_find(&view->report->figures, key) : NULL;
 }
 
 /* The sum of a column. */
@@ -722,23 +736,6 @@ static void print_notes(const struct printer *p, const struct gt_summary_view *v
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */
-
-enum gt_summary_style gt_summary_style_for(int fd)
-{
-	const char *no = getenv("NO_COLOR");
-	const char *term = getenv("TERM");
-
-	if ((no && *no) || !term || !*term || !strcmp(term, "dumb") || !isatty(fd))
-		return GT_SUMMARY_PLAIN;
-	return GT_SUMMARY_COLOUR;
-}
-
-unsigned gt_summary_width_for(int fd)
-{
-	struct winsize size;
-
-	return ioctl(fd, TIOCGWINSZ, &size) || size.ws_col < 40 ? 0 : size.ws_col;
-}
 
 static void print_trace(const struct printer *p, const struct gt_summary_view *view)
 {

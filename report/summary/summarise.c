@@ -9,6 +9,9 @@
 #include "report/summary/summary.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 /*
@@ -191,6 +194,23 @@ static void write_json(struct gt_report *report, const struct gt_summary_view *v
 		row[3].count = view->sums.unseen_ns;
 	}
 	gt_figures_json(&report->figures, &face, out);
+}
+
+enum gt_summary_style gt_summary_style_for(int fd)
+{
+	const char *no = getenv("NO_COLOR");
+	const char *term = getenv("TERM");
+
+	if ((no && *no) || !term || !*term || !strcmp(term, "dumb") || !isatty(fd))
+		return GT_SUMMARY_PLAIN;
+	return GT_SUMMARY_COLOUR;
+}
+
+unsigned gt_summary_width_for(int fd)
+{
+	struct winsize size;
+
+	return ioctl(fd, TIOCGWINSZ, &size) || size.ws_col < 40 ? 0 : size.ws_col;
 }
 
 static void put(struct gt_report *report, const struct gt_summary *facts, const struct gt_summary_out *out)

@@ -392,6 +392,20 @@ def openmp_clean():
 
 
 @case
+def unrecorded():
+    """Two ranks, and one that nobody has recorded, but to which one of them sends."""
+    m = Made()
+    processes = [m.process(f"MPI Rank {n}") for n in range(3)]
+    mains = [m.thread(p) for p in processes]
+    world = m.world(mains)
+    m.property(processes[2], "GPUTRACE::MISSING", "yes")
+    for main in mains[:2]:
+        m.call(main, m.region("work"), 0, 1000000)
+    m.put(mains[0], 1000000, "MpiSend", 2, world, 3, 1000)
+    return m
+
+
+@case
 def launched():
     """Two ranks and a launcher with threads; rank 0 has one that is busy while MPI waits, MPI has its own."""
     m = Made()

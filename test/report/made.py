@@ -14,7 +14,7 @@ import sys
 sys.dont_write_bytecode = True # beside the source
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))
 
-from goodtrace import CUDA, DOUBLE, INT64, MPI, NONE, PTHREAD, T0, Trace, UINT64 # noqa: E402
+from goodtrace import CUDA, DOUBLE, INT64, MPI, NONE, PTHREAD, T0, Trace, UINT64, _otf2 # noqa: E402
 
 USER, COMPILER, OPENMP, MEASUREMENT = 1, 2, 3, 6
 FUNCTION = 1
@@ -55,6 +55,11 @@ class Made(Trace):
 
     def process(self, name):
         return self.define("LocationGroup", self.s(name), 1, self.node, NONE)
+
+    def property(self, process, name, text):
+        value = _otf2.AttributeValue()
+        value.stringRef = self.s(text)
+        self.later.append(("LocationGroupProperty", process, self.s(name), 11, value))
 
     def thread(self, process, name="Master thread"):
         location = self.define("Location", self.s(name), 1, None, process)
@@ -137,7 +142,8 @@ class Made(Trace):
 
     def write(self, path):
         order = ["Attribute", "SystemTreeNode", "LocationGroup", "Location", "Region", "Group", "Comm",
-                 "RmaWin", "MetricMember", "MetricClass", "Parameter", "IoParadigm", "IoRegularFile", "IoHandle"]
+                 "RmaWin", "MetricMember", "MetricClass", "Parameter", "IoParadigm", "IoRegularFile", "IoHandle",
+                 "LocationGroupProperty"]
         self.clock = [self.resolution, T0, self.length, 0]
         self.definitions = [("String", n, text) for text, n in self.texts.items()]
         for kind in order:

@@ -278,16 +278,16 @@ Test(summary, unseen)
 	HAS("outside recorded functions\n");
 }
 
-/* By direction, over kinds of memory; what is set has none. */
+/* By direction, over kinds of memory; what is set has none, and of some the name does not say it. */
 Test(summary, copies)
 {
 	struct gt_summary s = usual();
 	static const struct {
 		const char *direction;
 		uint64_t bytes;
-	} copies[] = { { "H2D", 1000000 }, { "D2H", 500 }, { "set", 7 }, { "H2D", 2000000 } };
+	} copies[] = { { "H2D", 1000000 }, { NULL, 9 }, { "D2H", 500 }, { "set", 7 }, { "H2D", 2000000 } };
 
-	for (size_t i = 0; i < 4; i++) {
+	for (size_t i = 0; i < 5; i++) {
 		union gt_cell *cells = row(&copies_kind);
 
 		cells[0].count = copies[i].bytes;
