@@ -264,6 +264,7 @@ static int set_up(void)
 		gt_run_withdraw(rc);
 		return rc;
 	}
+	gt_clock_begin(); /* as early as can be: what follows takes the time that gt_clock_check() needs */
 	gt_locations_setup();
 	gt_proc->pid = (uint32_t)gt_pid;
 	gt_proc->ppid = (uint32_t)GT_SYS1(SYS_getppid, 0);
@@ -277,7 +278,6 @@ static int set_up(void)
 		GT_SYS3(SYS_sched_getaffinity, 0, sizeof(gt_proc->processors), gt_proc->processors);
 	memcpy(gt_proc->host, gt_run->host, sizeof(gt_proc->host)); /* only then it could join */
 	gt_text(gt_proc->program, sizeof(gt_proc->program), "%s", program);
-	gt_clock_begin();
 	gt_proc->state = GT_PROC_RUNNING;
 	__atomic_store_n(&gt_proc->magic, GT_MAGIC_PROC, __ATOMIC_RELEASE);
 	if (!parent.is_child)
