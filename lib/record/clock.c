@@ -430,15 +430,26 @@ void gt_clock_begin(void)
 	store(&gt_proc->first, &check.first.at);
 }
 
-#define RATE_NS 2000000 /* in which the counter's rate becomes known well enough to go on with */
+#define RATE_PPM    250  /* the counter's rate must be known as well as this to go on with it */
+#define RATE_NAP_US 50
+#define RATE_NAPS   40
 
+/* Both readings may be wrong by their widths. */
+static bool rate_is_known(const struct gt_def_calib *now)
+{
+	uint64_t width = now->at.width + check.first.at.width;
+
+	return now->at.tick - check.first.at.tick >= width * (1000000 / RATE_PPM);
+}
+
+/* The program waits for this, but only if it does so in its first few hundred microseconds. */
 static void forbid(void)
 {
 	struct gt_def_calib now;
 
 	look(&now);
-	if (now.at.mono_ns - check.first.at.mono_ns < RATE_NS) {
-		gt_sys_sleep_us(RATE_NS / 1000);
+	for (int i = 0; i < RATE_NAPS && !rate_is_known(&now); i++) {
+		gt_sys_sleep_us(RATE_NAP_US);
 		look(&now);
 	}
 	forbidden.since = now.at;
