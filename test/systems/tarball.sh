@@ -113,6 +113,27 @@ gputrace report --csv -s regions e | grep -F 'Worker::work(int)'
 printf 'def once():\n    return 1\n\nonce()\n' >script.py
 VT_PYTHON=yes gputrace run -o p python3 script.py
 gputrace report --csv -s regions p | grep once
+cat >fortran.f90 <<'EOF'
+subroutine work
+end subroutine
+program main
+  call work
+end program
+EOF
+gputrace-fc -O0 fortran.f90 -o fortran
+gputrace run -o f ./fortran
+gputrace report --csv -s regions f | grep -i 'work'
+gputrace view c >served &
+server=$!
+for i in $(seq 100); do [ -s served ] || sleep 0.1; done
+python3 -c 'import sys, urllib.request; print(urllib.request.urlopen(sys.argv[1]).read().decode())' \
+	"$(grep -o 'http://[^ ]*' served)" | grep -i '<html'
+kill "$server"
+PATH=/usr/bin:/bin
+. /usr/share/modules/init/sh
+module use "$top/share/gputrace/modulefiles"
+module load gputrace
+[ "$(command -v gputrace)" = "$top/bin/gputrace" ]
 END
 	cat >"$tree/srv/try/ring.c" <<'END'
 #include <mpi.h>
@@ -168,7 +189,7 @@ uses()
 	with "$1" "sh /srv/try/smoke" >"$logs/$suite-$2-smoke.log" 2>&1 && grep -q '^smoke: 5 uses work' "$logs/$suite-$2-smoke.log"
 	claim $? "$2: run, gputrace-cc, pkg-config, CMake and wrappers work" "$logs/$suite-$2-smoke.log"
 	with "$1" "sh /srv/try/tools" >"$logs/$suite-$2-tools.log" 2>&1
-	claim $? "$2: man, gputrace-c++, libwrapgen and Python programs work" "$logs/$suite-$2-tools.log"
+	claim $? "$2: man, gputrace-c++, gputrace-fc, libwrapgen, Python programs, view and the modulefile work" "$logs/$suite-$2-tools.log"
 	for mpi in openmpi mpich; do
 		with "$1" "sh /srv/try/mpi $mpi" >"$logs/$suite-$2-$mpi.log" 2>&1
 		claim $? "$2: a program of the host's $mpi" "$logs/$suite-$2-$mpi.log"
@@ -189,7 +210,7 @@ try()
 	with $first "sh /srv/try/bare" >"$logs/$suite-bare.log" 2>&1
 	claim $? "the commands work where nothing else is installed" "$logs/$suite-bare.log"
 	inside root 1800 "export DEBIAN_FRONTEND=noninteractive; apt-get -q update && apt-get -q -y install --no-install-recommends \
-		gcc g++ libc6-dev cmake make pkg-config man-db python3 castxml libopenmpi-dev openmpi-bin libmpich-dev mpich" \
+		gcc g++ gfortran libc6-dev cmake make pkg-config man-db environment-modules python3 castxml libopenmpi-dev openmpi-bin libmpich-dev mpich" \
 		>"$logs/$suite-install.log" 2>&1
 	claim $? "compilers and MPIs can be installed" "$logs/$suite-install.log" || return
 	uses $first unpacked
