@@ -75,8 +75,10 @@ GT_HIDDEN bool gt_confined_here(void) __attribute__((weak));
 
 static inline int gt_sys_refused(void)
 {
-	return &gt_confined && (__atomic_load_n(&gt_confined, __ATOMIC_RELAXED) ||
-				(__atomic_load_n(&gt_confined_children, __ATOMIC_RELAXED) && gt_confined_here()));
+	if (!&gt_confined)
+		return 0;
+	return __atomic_load_n(&gt_confined, __ATOMIC_RELAXED) ||
+	       (__atomic_load_n(&gt_confined_children, __ATOMIC_RELAXED) && gt_confined_here());
 }
 
 static inline long gt_syscall6(long n, long a, long b, long c, long d, long e, long f)
