@@ -197,6 +197,15 @@ int gt_user_watch(const struct gt_user_watch *given)
 	return 0;
 }
 
+/* Its events are not recorded. A definition that was asked for in vain is one that the filter leaves out. */
+static __attribute__((noinline, cold)) void miss(uint32_t id, unsigned events)
+{
+	const struct gt_user_def *def = gt_user_def(id);
+
+	if (def && (def->ref || def->watched || !def->tries))
+		gt_lost_inactive(events);
+}
+
 static inline void enter(uint32_t id)
 {
 	uint32_t depth = open.depth;
@@ -209,6 +218,8 @@ static inline void enter(uint32_t id)
 		if (gt_unlikely(ref == GT_NONE))
 			ref = enter_first(def);
 		gt_enter(ref);
+	} else if (id) {
+		miss(id, 2); /* and its leave */
 	}
 	open.depth = depth + 1;
 	fence();
@@ -502,7 +513,9 @@ GT_API void vt_user_count_signed(unsigned int id, vt_user_signed value)
 {
 	gt_ref ref;
 
-	if (gt_active_inside() && (ref = counter(id, GT_VALUE_INT, "VT_COUNT_SIGNED_VAL")))
+	if (!gt_active_inside())
+		miss(id, 1);
+	else if ((ref = counter(id, GT_VALUE_INT, "VT_COUNT_SIGNED_VAL")))
 		gt_metric_int(ref, value);
 }
 
@@ -510,7 +523,9 @@ GT_API void vt_user_count_unsigned(unsigned int id, vt_user_unsigned value)
 {
 	gt_ref ref;
 
-	if (gt_active_inside() && (ref = counter(id, GT_VALUE_UINT, "VT_COUNT_UNSIGNED_VAL")))
+	if (!gt_active_inside())
+		miss(id, 1);
+	else if ((ref = counter(id, GT_VALUE_UINT, "VT_COUNT_UNSIGNED_VAL")))
 		gt_metric_uint(ref, value);
 }
 
@@ -518,7 +533,9 @@ GT_API void vt_user_count_double(unsigned int id, double value)
 {
 	gt_ref ref;
 
-	if (gt_active_inside() && (ref = counter(id, GT_VALUE_DOUBLE, "VT_COUNT_DOUBLE_VAL")))
+	if (!gt_active_inside())
+		miss(id, 1);
+	else if ((ref = counter(id, GT_VALUE_DOUBLE, "VT_COUNT_DOUBLE_VAL")))
 		gt_metric_double(ref, value);
 }
 
@@ -547,7 +564,11 @@ GT_API void vt_user_marker(unsigned int id, const char *words)
 	struct gt_user_def *def;
 	gt_ref ref;
 
-	if (!gt_active_inside() || !(def = get(id, GT_USER_MARKER, "VT_MARKER")))
+	if (!gt_active_inside()) {
+		miss(id, 1);
+		return;
+	}
+	if (!(def = get(id, GT_USER_MARKER, "VT_MARKER")))
 		return;
 	ref = gt_user_ref(def);
 	if (ref)
@@ -574,8 +595,10 @@ static void message(unsigned type, uint32_t comm, uint32_t tag, uint64_t bytes, 
 	struct gt_user_def *def;
 	gt_ref ref;
 
-	if (!gt_active_inside())
+	if (!gt_active_inside()) {
+		gt_lost_inactive(1);
 		return;
+	}
 	if (comm == GT_USER_DEFAULT)
 		comm = vt_user_comm_def("VT_COMM_WORLD");
 	def = get(comm, GT_USER_COMM, where);
@@ -613,8 +636,10 @@ GT_API void vt_user_comment(const char *words)
 		gt_user_fault(GT_USER_NULL, "VT_COMMENT");
 		return;
 	}
-	if (!gt_active_inside())
+	if (!gt_active_inside()) {
+		gt_lost_inactive(1);
 		return;
+	}
 	data[0] = gt_def_string(words);
 	if (data[0])
 		gt_record(GT_T_COMMENT, 0, data, 1);

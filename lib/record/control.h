@@ -12,6 +12,8 @@
 
 /* gt_active(), but also inside of gt_guard(), as in a handler that interrupts a call that is recorded. */
 GT_HIDDEN bool gt_active_inside(void);
+/* If it says no: counts events as lost, unless recording is off. */
+GT_HIDDEN void gt_lost_inactive(unsigned events);
 GT_HIDDEN void gt_switch(bool on);        /* this process, nests not */
 GT_HIDDEN void gt_switch_thread(bool on); /* the calling thread, nests not */
 GT_HIDDEN void gt_buffer_flush(void);     /* spools what the calling thread has recorded */

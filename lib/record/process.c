@@ -395,6 +395,22 @@ bool gt_active_inside(void)
 	       !gt_thread_off && hot != &gt_hot_gone && hot != &gt_hot_closed && hot != &gt_hot_lost;
 }
 
+void gt_lost_inactive(unsigned events)
+{
+	const struct gt_hot *hot = gt_self;
+	int state = gt_state_now();
+
+	if (gt_thread_off || state == GT_DEAD ||
+	    (__atomic_load_n(&gt_attention, __ATOMIC_RELAXED) & GT_ATT_OFF))
+		return;
+	if (state == GT_CLOSING || state == GT_CLOSED || hot == &gt_hot_gone || hot == &gt_hot_closed)
+		gt_count_lost(GT_LOSS_LATE, events);
+	else if (hot == &gt_hot_lost)
+		gt_count_lost(__atomic_load_n(&gt_no_location, __ATOMIC_RELAXED), events);
+	else if (state == GT_FORKED)
+		gt_count_lost(GT_LOSS_SANDBOX, events);
+}
+
 bool gt_active(void)
 {
 	return !gt_depth && gt_active_inside();

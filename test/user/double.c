@@ -119,6 +119,11 @@ bool gt_active_inside(void)
 	return gt_active();
 }
 
+void gt_lost_inactive(unsigned events)
+{
+	(void)events;
+}
+
 const char *gt_setting(const char *name)
 {
 	return strcmp(name, "VT_ONOFF_CHECK_STACK_BALANCE") ? NULL : double_balance;

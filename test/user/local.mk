@@ -22,4 +22,4 @@ endif
 dist_check_SCRIPTS += test/user/headers.test test/user/fortran.test test/user/user.test
 EXTRA_DIST += test/user/everything.inc test/user/double_fortran.c test/user/fixed.F \
 	test/user/free.F90 test/user/fortran.want test/user/every.c test/user/tracers.cpp \
-	test/user/wrong.c test/user/ring.c test/user/onoff.c test/user/facts.py test/user/fixed.facts
+	test/user/wrong.c test/user/lost.c test/user/ring.c test/user/onoff.c test/user/facts.py test/user/fixed.facts
