@@ -144,9 +144,7 @@ static void print_csv(const struct gt_live_set *set, const struct gt_live_choice
 
 static void json_text(const char *text)
 {
-	char line[6 * sizeof(((struct gt_live_header *)0)->archive) + 1];
-
-	printf("\"%s\"", gt_utf8_json(line, sizeof(line), text));
+	gt_utf8_json_put(stdout, text);
 }
 
 static void json_field(const char *name, const char *text)

@@ -187,10 +187,10 @@ enum { TEXT_MOST = 4096 };
 /* Names in archives can be any bytes; what a terminal would not show harmlessly is \xNN. */
 static void json_text(const char *name, FILE *out)
 {
-	char text[TEXT_MOST], quoted[6 * TEXT_MOST];
+	char text[TEXT_MOST];
 
 	gt_summary_escape(text, sizeof(text), name, sizeof(text) - 1);
-	fprintf(out, "\"%s\"", gt_utf8_json(quoted, sizeof(quoted), text));
+	gt_utf8_json_put(out, text);
 }
 
 /* With a point or an exponent, so that readers take it for a real number. JSON has no infinity. */

@@ -13,6 +13,7 @@
 
 #include "lib/assemble/report/summary.h"
 #include "lib/assemble/util/memory.h"
+#include "lib/assemble/util/utf8.h"
 #include "tools/cmds.h"
 
 static const struct {
@@ -163,27 +164,11 @@ void check_tell(struct check *check, const char *format, ...)
 	va_end(args);
 }
 
-static void put_json(FILE *out, const char *text)
-{
-	fputc('"', out);
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
-
-		if (c == '"' || c == '\\')
-			fprintf(out, "\\%c", c);
-		else if (c < 0x20)
-			fprintf(out, "\\u%04x", c);
-		else
-			fputc(c, out);
-	}
-	fputc('"', out);
-}
-
 static void put_list(FILE *out, const struct warning *list, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++) {
 		fputs(i ? ",\n  " : "\n  ", out);
-		put_json(out, list[i].text);
+		gt_utf8_json_put(out, list[i].text);
 	}
 }
 
@@ -213,9 +198,9 @@ static void report_json(struct check *check, FILE *out, int status, unsigned war
 			rules[rule].pairs && check->excused ? "true" : "false", b->count);
 		for (unsigned i = 0; i < b->examples; i++) {
 			fprintf(out, "%s\n   {\"place\": ", i ? "," : "");
-			put_json(out, b->example[i].place);
+			gt_utf8_json_put(out, b->example[i].place);
 			fputs(", \"text\": ", out);
-			put_json(out, b->example[i].text);
+			gt_utf8_json_put(out, b->example[i].text);
 			fputc('}', out);
 		}
 		fputs("]}", out);

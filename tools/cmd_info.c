@@ -20,6 +20,7 @@
 
 #include "gputrace/gpu_metrics.h"
 #include "lib/assemble/report/word.h"
+#include "lib/assemble/util/utf8.h"
 #include "lib/common/settings.h"
 #include "tools/cmds.h"
 #include "tools/options.h"
@@ -50,20 +51,6 @@ static const struct gt_usage usage = {
 
 static bool json, comma;
 
-static void json_text(const char *text)
-{
-	putchar('"');
-	for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
-		if (*p == '"' || *p == '\\')
-			printf("\\%c", *p);
-		else if (*p < 0x20 || *p == 0x7f)
-			printf("\\u%04x", *p);
-		else
-			putchar(*p);
-	}
-	putchar('"');
-}
-
 static void fact(const char *key, const char *label, const char *value)
 {
 	if (!json) {
@@ -71,9 +58,9 @@ static void fact(const char *key, const char *label, const char *value)
 		return;
 	}
 	printf("%s\n  ", comma ? "," : "");
-	json_text(key);
+	gt_utf8_json_put(stdout, key);
 	printf(": ");
-	json_text(value);
+	gt_utf8_json_put(stdout, value);
 	comma = true;
 }
 
@@ -133,9 +120,9 @@ static void show_left_out(const char *part, const char *why, void *unused)
 		return;
 	}
 	printf("%s\n    {\"part\": ", left_out++ ? "," : "");
-	json_text(part);
+	gt_utf8_json_put(stdout, part);
 	printf(", \"why\": ");
-	json_text(why);
+	gt_utf8_json_put(stdout, why);
 	printf("}");
 }
 
@@ -406,15 +393,15 @@ static void show_settings(void)
 
 		if (json) {
 			printf("%s\n    {\"name\": ", i ? "," : "");
-			json_text(row->name);
+			gt_utf8_json_put(stdout, row->name);
 			printf(", \"type\": \"%s\", \"allowed\": ", kind_of(row->type));
-			json_text(type_of(row, type, sizeof(type)));
+			gt_utf8_json_put(stdout, type_of(row, type, sizeof(type)));
 			printf(", \"default\": ");
-			json_text(row->def);
+			gt_utf8_json_put(stdout, row->def);
 			printf(", \"value\": ");
-			json_text(now);
+			gt_utf8_json_put(stdout, now);
 			printf(", \"set\": %s, \"help\": ", given ? "true" : "false");
-			json_text(row->help);
+			gt_utf8_json_put(stdout, row->help);
 			printf("}");
 		} else {
 			printf("%s=%s%s\n", row->name, now, given ? "   (from the environment)" : "");
@@ -434,7 +421,7 @@ static unsigned shown;
 static void member(const char *key, const char *value)
 {
 	printf(", \"%s\": ", key);
-	json_text(value);
+	gt_utf8_json_put(stdout, value);
 }
 
 /* Those that one reason keeps from being counted: a list of names, as long as the reason stays the same. */
@@ -475,7 +462,7 @@ static void show_source(const char *name, const char *description, const char *f
 		       why ? why : "");
 	} else if (why || file) {
 		printf("%s\n    {\"source\": ", shown++ ? "," : "");
-		json_text(name);
+		gt_utf8_json_put(stdout, name);
 		if (file)
 			member("plugin", file);
 		if (file && *description)
@@ -497,7 +484,7 @@ static void show_metric(const struct gt_plugin_metric *metric, void *unused)
 		return;
 	}
 	printf("%s\n    {\"source\": ", shown++ ? "," : "");
-	json_text(source);
+	gt_utf8_json_put(stdout, source);
 	member("name", metric->name);
 	member("unit", metric->unit);
 	member("description", metric->description);
@@ -563,7 +550,7 @@ static void show_gpu_metric(const struct gt_plugin_metric *metric, void *unused)
 	refused += metric->missing[0] != 0;
 	if (json) {
 		printf("%s\n    {\"name\": ", shown++ ? "," : "");
-		json_text(metric->name);
+		gt_utf8_json_put(stdout, metric->name);
 		member("type", type);
 		member("unit", metric->unit);
 		member("description", metric->description);

@@ -51,12 +51,14 @@ void gt_flow_put_xml(FILE *out, const char *text, size_t most)
 
 void gt_flow_put_quoted(FILE *out, const char *text, bool dot)
 {
-	size_t room = 6 * strlen(text) + 1;
-	char *line = dot ? clean(text, 0) : gt_flow_zeroed(room, 1);
+	char *line;
 
-	if (!dot)
-		fprintf(out, "\"%s\"", gt_utf8_json(line, room, text));
-	for (const char *c = line; dot && *c; c++)
+	if (!dot) {
+		gt_utf8_json_put(out, text);
+		return;
+	}
+	line = clean(text, 0);
+	for (const char *c = line; *c; c++)
 		fprintf(out, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
 	free(line);
 }

@@ -65,27 +65,29 @@ void gt_bytes_print(struct gt_bytes *bytes, const char *format, ...)
 	bytes->count += (size_t)n;
 }
 
+void gt_bytes_safe(struct gt_bytes *bytes, const char *json)
+{
+	for (; *json; json++)
+		if (strchr("<>&'", *json))
+			gt_bytes_print(bytes, "\\u%04x", (unsigned)*json);
+		else
+			gt_bytes_add(bytes, json, 1);
+}
+
 void gt_bytes_json(struct gt_bytes *bytes, const char *string)
 {
-	char *clean;
+	size_t size = string ? 6 * strlen(string) + 1 : 0;
+	char *json;
 
 	if (!string) {
 		gt_bytes_add(bytes, "null", 4);
 		return;
 	}
-	clean = gt_need(malloc(4 * strlen(string) + 1));
-	gt_utf8_clean(clean, 4 * strlen(string) + 1, string);
+	json = gt_need(malloc(size));
 	gt_bytes_add(bytes, "\"", 1);
-	for (const char *c = clean; *c; c++) {
-		unsigned char byte = (unsigned char)*c;
-
-		if (byte < 0x20 || byte == 0x7f || strchr("\"\\<>&'", *c))
-			gt_bytes_print(bytes, "\\u%04x", byte);
-		else
-			gt_bytes_add(bytes, c, 1);
-	}
+	gt_bytes_safe(bytes, gt_utf8_json(json, size, string));
 	gt_bytes_add(bytes, "\"", 1);
-	free(clean);
+	free(json);
 }
 
 int gt_bytes_read(const unsigned char *data, size_t size, size_t *at, uint64_t *n)

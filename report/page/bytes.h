@@ -22,6 +22,8 @@ void gt_bytes_number(struct gt_bytes *bytes, uint64_t n);
 void gt_bytes_double(struct gt_bytes *bytes, double value);
 /* Text of printf(), without its final zero. */
 void gt_bytes_print(struct gt_bytes *bytes, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* JSON for a page: what HTML could take for markup, which is in strings only, is escaped. */
+void gt_bytes_safe(struct gt_bytes *bytes, const char *json);
 /*
  * A string of JSON with its quotation marks: well-formed UTF-8, and nothing in it that HTML could take for
  * markup. NULL: null.

@@ -643,17 +643,12 @@ static char *report_json(struct gt_report *report, size_t *size)
 	return text;
 }
 
-/* Safe inside of a page: "<" is in strings only. */
 static void put_report(struct gt_report *report, struct gt_bytes *out)
 {
 	size_t size;
 	char *text = report_json(report, &size);
 
-	for (size_t i = 0; i < size; i++)
-		if (text[i] == '<' || text[i] == '>' || text[i] == '&')
-			gt_bytes_print(out, "\\u%04x", (unsigned char)text[i]);
-		else
-			gt_bytes_add(out, text + i, 1);
+	gt_bytes_safe(out, text);
 	free(text);
 }
 

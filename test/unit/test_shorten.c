@@ -231,11 +231,17 @@ Test(shorten, hostile, .timeout = 60)
 Test(shorten, harmless)
 {
 	static const char name[] = "a\033[1m\n\"\\\xc2\x9b\xe2\x80\xae\xc3\xb6\xff";
-	char small[8], line[4 * sizeof(name)], json[6 * sizeof(name)];
+	char small[8], line[4 * sizeof(name)], json[6 * sizeof(name)], *put = NULL;
+	size_t size;
+	FILE *out = open_memstream(&put, &size);
 
 	cr_expect_str_eq(gt_utf8_line(line, sizeof(line), name),
 			 "a\\x1b[1m\\x0a\"\\\\xc2\\x9b\\xe2\\x80\\xae\xc3\xb6\\xff");
 	cr_expect_str_eq(gt_utf8_json(json, sizeof(json), name),
 			 "a\\u001b[1m\\u000a\\\"\\\\\\u009b\\u202e\xc3\xb6\\\\xff");
 	cr_expect_str_eq(gt_utf8_json(small, sizeof(small), "ab\033"), "ab");
+	gt_utf8_json_put(out, name);
+	fclose(out);
+	cr_expect(!strncmp(put + 1, json, strlen(json)) && put[0] == '"' && !strcmp(put + size - 1, "\""));
+	free(put);
 }

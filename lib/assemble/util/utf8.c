@@ -113,23 +113,39 @@ const char *gt_utf8_line(char *buffer, size_t size, const char *text)
 	return copy(buffer, size, text, false);
 }
 
+enum { JSON_ROOM = 7 }; /* of a character, with the end of the text */
+
+/* One character of it; `text` goes on. */
+static size_t put_json(char *buffer, const char **text)
+{
+	size_t n = character((const unsigned char *)*text);
+	const char *c = *text;
+
+	*text += n ? n : 1;
+	if (!n)
+		return (size_t)snprintf(buffer, JSON_ROOM, "\\\\x%02x", (unsigned char)*c);
+	if (!gt_utf8_harmless(c))
+		return (size_t)snprintf(buffer, JSON_ROOM, "\\u%04x",
+					code_point((const unsigned char *)c, n));
+	return (size_t)snprintf(buffer, JSON_ROOM, "%s%.*s", *c == '"' || *c == '\\' ? "\\" : "", (int)n, c);
+}
+
 const char *gt_utf8_json(char *buffer, size_t size, const char *text)
 {
 	size_t at = 0;
 
-	while (*text && at + 7 <= size) {
-		size_t n = character((const unsigned char *)text);
-
-		if (!n)
-			at += (size_t)snprintf(buffer + at, size - at, "\\\\x%02x", (unsigned char)*text);
-		else if (!gt_utf8_harmless(text))
-			at += (size_t)snprintf(buffer + at, size - at, "\\u%04x",
-					       code_point((const unsigned char *)text, n));
-		else
-			at += (size_t)snprintf(buffer + at, size - at, "%s%.*s",
-					       *text == '"' || *text == '\\' ? "\\" : "", (int)n, text);
-		text += n ? n : 1;
-	}
+	while (*text && at + JSON_ROOM <= size)
+		at += put_json(buffer + at, &text);
 	buffer[at] = 0;
 	return buffer;
+}
+
+void gt_utf8_json_put(FILE *out, const char *text)
+{
+	char buffer[JSON_ROOM];
+
+	fputc('"', out);
+	while (*text)
+		fwrite(buffer, 1, put_json(buffer, &text), out);
+	fputc('"', out);
 }

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /* Is all of `text` well-formed UTF-8 (no overlong forms, no surrogates)? */
 bool gt_utf8_valid(const char *text);
@@ -33,5 +34,8 @@ const char *gt_utf8_line(char *buffer, size_t size, const char *text);
  * \uNNNN for what is not harmless. 6 * strlen(text) + 1 bytes always suffice. Returns buffer.
  */
 const char *gt_utf8_json(char *buffer, size_t size, const char *text);
+
+/* Prints the same, with the quotation marks. */
+void gt_utf8_json_put(FILE *out, const char *text);
 
 #endif
