@@ -9,7 +9,7 @@ TROUBLE = test/trouble/common.sh test/trouble/trouble.h test/trouble/counts.h \
 	test/trouble/fork_path.c test/trouble/held.c test/trouble/jump.c test/trouble/killed.c test/trouble/limited.c \
 	test/trouble/no_counter.c test/trouble/no_tls.c test/trouble/off_jump.c test/trouble/readings.c test/trouble/records.c test/trouble/records_lib.c test/trouble/room.c \
 	test/trouble/late_child.c test/trouble/main_gone.c test/trouble/told.c test/trouble/main_returns.c test/trouble/own_malloc.c test/trouble/recursion.c test/trouble/refused.c test/trouble/rights.c \
-	test/trouble/sandbox.c test/trouble/signal_storm.c test/trouble/small_stack.c test/trouble/state.c \
+	test/trouble/sandbox.c test/trouble/signal_storm.c test/trouble/small_stack.c test/trouble/swapped.c test/trouble/state.c \
 	test/trouble/stands_before.c test/trouble/static_object.cc test/trouble/tail_call.c test/trouble/threads.c \
 	test/trouble/tsd.c test/trouble/ucontext.c
 EXTRA_DIST += $(TROUBLE)
