@@ -86,7 +86,6 @@ static inline void *gt_raw_memory(size_t bytes, int more)
 
 /* The kernel's numbers, which strict modes of compilers leave out. */
 enum { GT_RAW_FOLDER = -100 /* AT_FDCWD */, GT_RAW_CLOEXEC = 02000000 /* O_CLOEXEC */, GT_RAW_SETMASK = 2 };
-enum { GT_RAW_EMPTY_PATH = 0x1000 /* AT_EMPTY_PATH */ };
 
 /*
  * The beginning of a file of /proc and the like as text: its length; "" on an error. Another thread may close
@@ -94,13 +93,14 @@ enum { GT_RAW_EMPTY_PATH = 0x1000 /* AT_EMPTY_PATH */ };
  */
 static inline size_t gt_raw_read_text(const char *path, char *text, size_t size)
 {
+	const int empty_path = 0x1000; /* AT_EMPTY_PATH */
 	struct stat own, now;
 	long fd = gt_raw(SYS_openat, GT_RAW_FOLDER, path, O_RDONLY | GT_RAW_CLOEXEC);
 	long n = 0;
 
-	if (fd >= 0 && !gt_raw(SYS_newfstatat, fd, "", &own, GT_RAW_EMPTY_PATH)) {
+	if (fd >= 0 && !gt_raw(SYS_newfstatat, fd, "", &own, empty_path)) {
 		n = gt_raw(SYS_pread64, fd, text, size - 1, 0);
-		if (gt_raw(SYS_newfstatat, fd, "", &now, GT_RAW_EMPTY_PATH) || own.st_ino != now.st_ino ||
+		if (gt_raw(SYS_newfstatat, fd, "", &now, empty_path) || own.st_ino != now.st_ino ||
 		    own.st_dev != now.st_dev)
 			n = 0;
 		else

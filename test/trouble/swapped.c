@@ -58,6 +58,7 @@ int main(int argc, char **argv)
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
 		return 77;
 	MUST(fd >= 0);
-	say("%s %d\n", fstat(fd, &now) || now.st_ino != st.st_ino ? "closed" : "open", (int)lseek(own, 0, SEEK_CUR));
+	say("%s %d\n", fstat(fd, &now) || now.st_ino != st.st_ino ? "closed" : "open",
+	    (int)lseek(own, 0, SEEK_CUR));
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
