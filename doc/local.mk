@@ -19,9 +19,9 @@ endif
 if HAVE_SCDOC
 .1.scd.1 .3.scd.3 .5.scd.5 .7.scd.7:
 	$(AM_V_GEN)$(MKDIR_P) doc/man && $(SCDOC) < $< > $@.tmp && mv $@.tmp $@
-doc/man/gputrace-settings.7: instrument/settings.def $(SETTINGS) doc/man/settings.awk
+doc/man/gputrace-settings.7: registry/settings.def $(SETTINGS) doc/man/settings.awk
 	$(AM_V_GEN)$(MKDIR_P) doc/man && $(AWK) -f $(srcdir)/doc/man/settings.awk \
-		`sed -n 's|^#include "\(.*\)"|$(srcdir)/\1|p' $(srcdir)/instrument/settings.def` | $(SCDOC) > $@.tmp && mv $@.tmp $@
+		`sed -n 's|^#include "\(.*\)"|$(srcdir)/\1|p' $(srcdir)/registry/settings.def` | $(SCDOC) > $@.tmp && mv $@.tmp $@
 endif
 $(MAN_ALIASES):
 	$(AM_V_GEN)$(MKDIR_P) doc/man && echo '.so man1/gputrace-cc.1' > $@
@@ -72,4 +72,5 @@ EXTRA_DIST += doc/adr/0001-own-window-and-spool.md doc/adr/0002-reserve-with-xad
 	doc/adr/0017-plug-ins-are-tried-in-a-copy.md \
 	doc/adr/0018-own-decoder-of-events.md doc/adr/0019-flow-graphs-align.md doc/adr/0020-names-come-with-their-library.md \
 	doc/adr/0021-landlock-lets-us-into-our-folder.md doc/adr/0022-summary-is-a-report.md \
-	doc/adr/0023-one-helper-where-it-saves.md
+	doc/adr/0023-one-helper-where-it-saves.md \
+	doc/adr/0024-rooms.md

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Prints the JSON schema of `gputrace report --json`, from the tables of columns in report/*.c.
+"""Prints the JSON schema of `gputrace report --json`, from the tables of columns in report/.
 
   schema.py SOURCE_FOLDER >doc/report.schema.json
 
@@ -33,7 +33,8 @@ def row_of(columns):
 
 def main():
     tops, sections = {}, {}
-    for path in sorted(pathlib.Path(sys.argv[1], "report").glob("*.c")):
+    rooms = (pathlib.Path(sys.argv[1], "report", room) for room in ("findings", "sections", "waits"))
+    for path in sorted((path for room in rooms for path in room.glob("*.c")), key=lambda path: path.name):
         text = path.read_text()
         tables = {name: columns_of(body) for name, body in
                   re.findall(r"struct gt_column (\w+)\[\] = \{(.*?)\n\};", text, re.S)}

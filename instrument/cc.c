@@ -430,7 +430,7 @@ static void add_libraries(const struct gt_cc_job *job)
 #define GT_ADAPTER(library, always, asked, linked, inject, what) \
 	if (!job->shared && (linked)) /* interception is the program's business, not a library's */ \
 		add_library(libdir, library);
-#include "instrument/adapters.def"
+#include "registry/adapters.def"
 	add_library(libdir, "libgputrace.so");
 	add("-Wl,--pop-state");
 	if (!is_system_folder(libdir)) {

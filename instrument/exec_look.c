@@ -42,7 +42,7 @@ static bool preloaded; /* this process was */
 
 static const struct gt_shown shown_rows[] = {
 #define GT_SHOWN_WITH(library, symbol) { library, symbol },
-#include "instrument/adapters.def"
+#include "registry/adapters.def"
 };
 enum { ROWS = sizeof(shown_rows) / sizeof(shown_rows[0]) };
 

@@ -4,7 +4,7 @@ lib_libgputrace_la_SOURCES += instrument/hooks.c instrument/wrap_exec.c instrume
 	instrument/wrap_syscall.c instrument/wrap_syscall.h
 # The compiler wrappers: one program under several names.
 bin_PROGRAMS += instrument/gputrace-cc
-instrument_gputrace_cc_SOURCES = instrument/adapters.def instrument/cc.c instrument/cc.h instrument/cc_read.c \
+instrument_gputrace_cc_SOURCES = registry/adapters.def instrument/cc.c instrument/cc.h instrument/cc_read.c \
 	instrument/cc_ask.c tools/paths.c tools/paths.h tools/wraps.c tools/wraps.h
 instrument_gputrace_cc_LDFLAGS = $(HARDEN_LDFLAGS)
 WRAPPERS = gputrace-c++ gputrace-fc gputrace-mpicc gputrace-mpic++ gputrace-mpifc gputrace-nvcc

@@ -25,7 +25,7 @@ enum { WRAPPERS = 8, NAME_ROOM = 64 };
 
 static const struct gt_shown always[] = {
 #define GT_SHOWN_WITH(library, symbol) { library, symbol },
-#include "instrument/adapters.def"
+#include "registry/adapters.def"
 };
 enum { ROWS = sizeof(always) / sizeof(always[0]) };
 

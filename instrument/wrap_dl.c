@@ -37,7 +37,7 @@ static bool is_injected(const char *file)
 		const char *name, *variables;
 	} adapters[] = {
 #define GT_ADAPTER(library, always, asked, linked, inject, what) { library, inject },
-#include "instrument/adapters.def"
+#include "registry/adapters.def"
 	};
 	size_t length = strlen(file), n;
 
@@ -91,7 +91,7 @@ static void load_with(const char *file)
 		bool loaded;
 	} adapters[] = {
 #define GT_LOADED_WITH(library, file, variable, asked, what) { file, library, false },
-#include "instrument/adapters.def"
+#include "registry/adapters.def"
 	};
 	const char *slash = strrchr(file, '/');
 

@@ -327,7 +327,7 @@ static struct gt_pt_start *quiet_block(struct gt_pt_creation *creation)
 #ifdef DLFO_STRUCT_HAS_EH_DBASE
 static const char *const own_libraries[] = {
 #define GT_OWN_THREADS(library) library,
-#include "instrument/adapters.def"
+#include "registry/adapters.def"
 };
 
 static bool of_runtime(uintptr_t start)

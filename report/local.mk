@@ -1,15 +1,38 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What is computed from an archive, and its faces.
 noinst_LTLIBRARIES += report/libgtreport.la
-report_libgtreport_la_SOURCES = report/figures.c report/figures.h report/faces.c \
-	report/cells.c report/table.c report/table.h report/classes.c report/classes.h \
-	report/report.c report/report.h report/results.c report/profile.c report/profile.h report/calls.c report/profile_tables.c report/run.c \
-	report/sums.c report/sums.h report/spread.c report/spread.h \
-	report/messages.c report/locks.c report/files.c \
-	report/metrics.c report/gpu.c report/gpu.h report/gpu_counters.c report/kernel_metrics.c report/losses.c report/lacking.c report/lacking.h report/efficiency.c \
-	report/findings.c report/findings_all.c report/findings.h report/findings_host.c report/findings_gpu.c
-report_libgtreport_la_SOURCES += report/sync.c report/sync.h report/sync_int.h report/sync_mpi.c report/sync_state.c \
-	report/spill.c report/spill.h report/crew.c report/crew.h report/segments.c report/causes.c report/devices.c report/delays.c report/waits.c report/path.c report/gain.c
+# What makes a report of its sections.
+report_libgtreport_la_SOURCES = report/report.c report/report.h
+# What all of them are computed from.
+report_libgtreport_la_SOURCES += report/model/classes.c report/model/classes.h report/model/results.c \
+	report/model/sums.c report/model/sums.h report/model/spread.c report/model/spread.h report/model/posix.c \
+	report/model/posix.h report/model/rules.h report/model/calls.c report/model/calls.h registry/classes.def \
+	accel/classes.def mpi/classes.def cuda/classes.def hip/classes.def opencl/classes.def levelzero/classes.def \
+	report/model/device.c report/model/device.h report/model/spans.c report/model/spans.h report/model/turns.c \
+	report/model/turns.h
+# Sections that are counted.
+report_libgtreport_la_SOURCES += report/sections/profile.c report/sections/profile.h report/sections/calls.c \
+	report/sections/profile_tables.c report/sections/run.c report/sections/messages.c report/sections/files.c \
+	report/sections/metrics.c report/sections/gpu.c report/sections/gpu.h report/sections/gpu_counters.c \
+	report/sections/kernel_metrics.c report/sections/losses.c report/sections/lacking.c \
+	report/sections/lacking.h
+# Who waits for whom, and what it delays.
+report_libgtreport_la_SOURCES += report/waits/locks.c report/waits/sync.c report/waits/sync.h \
+	report/waits/sync_int.h report/waits/sync_mpi.c report/waits/sync_state.c report/waits/spill.c \
+	report/waits/spill.h report/waits/crew.c report/waits/crew.h report/waits/segments.c report/waits/causes.c \
+	report/waits/devices.c report/waits/delays.c report/waits/waits.c report/waits/path.c report/waits/gain.c
+# What costs time, and what could be done.
+report_libgtreport_la_SOURCES += report/findings/efficiency.c report/findings/findings.c \
+	report/findings/findings_all.c report/findings/findings.h report/findings/findings_host.c \
+	report/findings/findings_gpu.c report/findings/suggest.h report/findings/suggest.c report/findings/diff.h \
+	report/findings/diff.c
+# Parts of an archive, and what belongs together in it.
+report_libgtreport_la_SOURCES += report/part/part.h report/part/part.c report/part/match.h \
+	report/part/match.c report/part/keep.h report/part/keep.c report/part/slice.h report/part/slice.c
+# How it is shown.
+report_libgtreport_la_SOURCES += report/print/figures.c report/print/figures.h report/print/faces.c \
+	report/print/cells.c report/print/table.c report/print/table.h report/print/output.h report/print/output.c \
+	report/print/draw.h report/print/draw.c
 # The end of a run.
 report_libgtreport_la_SOURCES += report/summary/summary.h report/summary/print.c \
 	report/summary/summarise.c
@@ -24,14 +47,9 @@ report_libgtreport_la_SOURCES += report/source/source.h report/source/source.c r
 
 # gputrace timeline
 report_libgtreport_la_SOURCES += report/timeline/grid.h report/timeline/grid.c report/timeline/timeline.h \
-	report/timeline/text.c report/draw.h report/draw.c report/timeline/picture.c \
+	report/timeline/text.c report/timeline/picture.c \
 	report/timeline/screen.c
 report_libgtreport_la_CPPFLAGS += $(CAIRO_CFLAGS) $(NCURSES_CFLAGS)
-
-# Parts of an archive, and what belongs together in it.
-report_libgtreport_la_SOURCES += report/part.h report/part.c report/output.h report/output.c report/match.h report/match.c \
-	report/keep.h report/keep.c report/slice.h report/slice.c \
-	report/suggest.h report/suggest.c report/diff.h report/diff.c
 
 # gputrace html, gputrace view
 report_libgtreport_la_SOURCES += report/page/bytes.c report/page/bytes.h report/page/store.c report/page/store.h \

@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "report/sync.h"
+#include "report/waits/sync.h"
 
 #include <stdlib.h>
 #include <string.h>

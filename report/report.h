@@ -12,9 +12,9 @@
 #define GT_REPORT_REPORT_H
 
 #include "lib/read/read.h"
-#include "report/classes.h"
-#include "report/figures.h"
-#include "report/spread.h"
+#include "report/model/classes.h"
+#include "report/print/figures.h"
+#include "report/model/spread.h"
 
 enum { GT_ANALYSES_MOST = 16 };
 

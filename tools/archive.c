@@ -18,7 +18,7 @@
 #include "lib/common/ending.h"
 #include "lib/format.h"
 #include "lib/read/guard.h"
-#include "report/output.h"
+#include "report/print/output.h"
 #include "tools/cmds.h"
 #include "tools/progress.h"
 

@@ -26,7 +26,7 @@ void gt_archive_wait(const struct gt_usage *usage, const char *name);
  * directory or an anchor file) and with `argument`; what it prints on `out` goes to stdout when it has ended.
  * Returns the exit status: what `function` returned, or GT_RC_USAGE after a sentence on stderr if there is no
  * such archive or the child crashed or took too long. Then what there is of the output is removed
- * (report/output.h); output: NULL if there is none.
+ * (report/print/output.h); output: NULL if there is none.
  */
 int gt_archive_read(const struct gt_usage *usage, const char *name, const char *output,
 		    int (*function)(const char *anchor, void *argument, FILE *out), void *argument);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * `gputrace diff`: what became slower or faster (report/diff.h). All archives are read in one child.
+ * `gputrace diff`: what became slower or faster (report/findings/diff.h). All archives are read in one child.
  *
  * Limits: at most MOST_RUNS archives; the child's limits of time and memory are those of the first one.
  */
@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "lib/read/guard.h"
-#include "report/diff.h"
+#include "report/findings/diff.h"
 #include "report/report.h"
 #include "tools/archive.h"
 #include "tools/cmds.h"

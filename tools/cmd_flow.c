@@ -13,7 +13,7 @@
 #include <strings.h>
 
 #include "report/flow/flow.h"
-#include "report/part.h"
+#include "report/part/part.h"
 #include "tools/archive.h"
 #include "tools/cmds.h"
 #include "tools/options.h"

@@ -15,7 +15,7 @@
 
 #include "lib/assemble/util/memory.h"
 #include "lib/read/guard.h"
-#include "report/output.h"
+#include "report/print/output.h"
 #include "report/page/index.h"
 #include "report/page/page.h"
 #include "tools/archive.h"

@@ -81,7 +81,7 @@ static bool first_line(const char *path, char *line, size_t size)
 static const char *const libraries[] = {
 	"libgputrace.so",
 #define GT_ADAPTER(library, always, asked, linked, inject, what) library,
-#include "instrument/adapters.def"
+#include "registry/adapters.def"
 };
 
 /* The names that --wrap takes, from the files that are installed. */

@@ -18,7 +18,7 @@
 #include "launchers/job.h"
 #include "lib/assemble/report/summary.h"
 #include "lib/assemble/util/utf8.h"
-#include "report/findings.h"
+#include "report/findings/findings.h"
 #include "tools/archive.h"
 #include "tools/cmds.h"
 #include "tools/sections.h"

@@ -313,7 +313,7 @@ static void append(char *list, size_t size, const char *path)
 /* Libraries with names that only some programs may see. */
 static const struct gt_shown shown_rows[] = {
 #define GT_SHOWN_WITH(library, symbol) {library, symbol},
-#include "instrument/adapters.def"
+#include "registry/adapters.def"
 };
 enum { SHOWN_ROWS = sizeof(shown_rows) / sizeof(shown_rows[0]) };
 
@@ -354,7 +354,7 @@ static bool is_not_wanted(const char *word)
 #define GT_ADAPTER(library, always, asked, linked, inject, what) \
 	if (!strcmp(base(word), library)) \
 		return !(always) && !(asked) && is_shown_with(library);
-#include "instrument/adapters.def"
+#include "registry/adapters.def"
 	return false;
 }
 
@@ -398,7 +398,7 @@ static char *preload_list(const struct gt_binary *binary, char *why, size_t size
 	}
 #define GT_ADAPTER(library, always, asked, linked, inject, what) \
 	preload_adapter(list, room, libdir, library, always, asked);
-#include "instrument/adapters.def"
+#include "registry/adapters.def"
 	for (size_t i = 0; i < request.wraps_n; i++) {
 		const char *wrap = request.wraps[i];
 
@@ -473,7 +473,7 @@ static void inject_adapters(void)
 {
 #define GT_LOADED_WITH(library, file, variable, asked, what) let_load(variable, asked, what);
 #define GT_ADAPTER(library, always, asked, linked, variables, what) inject(variables, library, what);
-#include "instrument/adapters.def"
+#include "registry/adapters.def"
 }
 
 /*

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * `gputrace slice`: a part of an archive as an archive (report/slice.h).
+ * `gputrace slice`: a part of an archive as an archive (report/part/slice.h).
  *
  * Limits: one archive at a time.
  */
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "report/slice.h"
+#include "report/part/slice.h"
 #include "tools/archive.h"
 #include "tools/cmds.h"
 #include "tools/options.h"

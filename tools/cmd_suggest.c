@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * `gputrace filter suggest`: a filter file from a trace (report/suggest.h).
+ * `gputrace filter suggest`: a filter file from a trace (report/findings/suggest.h).
  *
  * Limits: one archive at a time.
  */
@@ -9,8 +9,8 @@
 #include <getopt.h>
 #include <stdio.h>
 
-#include "report/part.h"
-#include "report/suggest.h"
+#include "report/part/part.h"
+#include "report/findings/suggest.h"
 #include "tools/archive.h"
 #include "tools/cmds.h"
 #include "tools/options.h"

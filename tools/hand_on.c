@@ -217,7 +217,7 @@ static bool is_needed(const char *entry)
 	static const char *const libraries[] = {
 #define GT_LOADED_WITH(library, file, variable, asked, what) variable,
 #define GT_ADAPTER(library, always, asked, linked, variables, what) variables,
-#include "instrument/adapters.def"
+#include "registry/adapters.def"
 	};
 	size_t length = strcspn(entry, "="), n;
 

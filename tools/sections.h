@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-#include "report/figures.h"
+#include "report/print/figures.h"
 #include "tools/options.h"
 
 enum { GT_SECTIONS_ASKED = 64, GT_KEY_JSON = 0x100, GT_KEY_CSV, GT_KEY_FREE /* for the command's own */ };

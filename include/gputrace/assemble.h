@@ -4,7 +4,7 @@
  * recorded into an OTF2 archive. Records of gputrace's own kinds (records.def) need no such half.
  *
  * An adapter declares one struct gt_assembler. Those in gputrace's own tree are named in
- * instrument/adapters.def. Any other is a shared library that exports it under the name `gt_assembler`, in
+ * registry/adapters.def. Any other is a shared library that exports it under the name `gt_assembler`, in
  * PREFIX/lib/gputrace/assemble/NAME.so or in the folder that VT_ASSEMBLERS names, where NAME is what its
  * recording half gave gt_adapter_register() and gt_def_record(). It is loaded when a process's journal
  * names that adapter.

@@ -22,7 +22,7 @@
 /* ---- those of the tree ------------------------------------------------------------------------------- */
 
 #define GT_ASSEMBLER(name) extern const struct gt_assembler gt_assembler_##name;
-#include "instrument/adapters.def"
+#include "registry/adapters.def"
 
 const struct gt_kind gt_halves_kinds[256] = {
 #define GT_RECORD(name, code, least, handler, owner, payload, data, otf2)                                    \
@@ -35,7 +35,7 @@ void gt_halves_begin(void)
 {
 	static const struct gt_assembler *const tree[] = {
 #define GT_ASSEMBLER(name) &gt_assembler_##name,
-#include "instrument/adapters.def"
+#include "registry/adapters.def"
 	};
 
 	for (size_t i = 0; !gt_assembler(i) && i < sizeof(tree) / sizeof(*tree); i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The assembling halves of adapters: those of the tree (instrument/adapters.def) and those that are loaded
+ * The assembling halves of adapters: those of the tree (registry/adapters.def) and those that are loaded
  * because a process's journal names their adapter; and what becomes of each kind of record.
  *
  * Limits: what was loaded stays loaded. One thread.

@@ -3,18 +3,12 @@ lib_libgtassemble_la_SOURCES += lib/assemble/assemble.c lib/assemble/assemble.h 
 	lib/assemble/assembly.c lib/assemble/assembly.h lib/assemble/halves.c lib/assemble/halves.h \
 	lib/assemble/hosts.c lib/assemble/hosts.h
 lib_libgtassemble_la_SOURCES += lib/assemble/util/array.h lib/assemble/util/memory.c \
-	lib/assemble/util/memory.h lib/assemble/util/interpreter.c \
-	lib/assemble/util/interpreter.h lib/assemble/util/io.c lib/assemble/util/io.h \
-	lib/assemble/util/losses.c lib/assemble/util/losses.h instrument/losses.def mpi/losses.def cuda/losses.def \
-	hip/losses.def lib/assemble/util/lookup.c lib/assemble/util/lookup.h lib/assemble/util/posix.c \
-	lib/assemble/util/posix.h lib/assemble/util/places.c lib/assemble/util/places.h \
-	lib/assemble/util/signals.c lib/assemble/util/signals.h \
-	lib/assemble/util/rules.h lib/assemble/util/utf8.c lib/assemble/util/utf8.h \
-	lib/assemble/util/shorten.c lib/assemble/util/shorten.h lib/assemble/util/calls.c \
-	lib/assemble/util/calls.h instrument/classes.def accel/classes.def mpi/classes.def cuda/classes.def \
-	hip/classes.def opencl/classes.def levelzero/classes.def lib/assemble/util/device.c \
-	lib/assemble/util/device.h \
-	lib/assemble/util/spans.c lib/assemble/util/spans.h lib/assemble/util/turns.c lib/assemble/util/turns.h
+	lib/assemble/util/memory.h lib/assemble/util/interpreter.c lib/assemble/util/interpreter.h \
+	lib/assemble/util/io.c lib/assemble/util/io.h lib/assemble/util/losses.c lib/assemble/util/losses.h \
+	registry/losses.def mpi/losses.def cuda/losses.def hip/losses.def lib/assemble/util/lookup.c \
+	lib/assemble/util/lookup.h lib/assemble/util/places.c lib/assemble/util/places.h \
+	lib/assemble/util/signals.c lib/assemble/util/signals.h lib/assemble/util/utf8.c lib/assemble/util/utf8.h \
+	lib/assemble/util/shorten.c lib/assemble/util/shorten.h
 lib_libgtassemble_la_SOURCES += lib/assemble/spool/collect.c lib/assemble/spool/collect.h \
 	lib/assemble/spool/deferred.c lib/assemble/spool/deferred.h lib/assemble/spool/journal.c \
 	lib/assemble/spool/journal.h lib/assemble/spool/ended.c lib/assemble/spool/ended.h \

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 SETTINGS += lib/common/settings.def
-lib_libgtcommon_la_SOURCES += lib/common/settings.h instrument/settings.def $(SETTINGS) lib/common/rundir.h
+lib_libgtcommon_la_SOURCES += lib/common/settings.h registry/settings.def $(SETTINGS) lib/common/rundir.h
 lib_libgtcommon_la_SOURCES += lib/common/sys.h lib/common/text.h lib/common/text.c lib/common/rundir.c \
 	lib/common/pack.h lib/common/pack.c lib/common/sized.h lib/common/sized.c
 lib_libgtcommon_la_SOURCES += lib/common/settings.c lib/common/settings_names.h \

@@ -29,7 +29,7 @@ struct gt_settings {
 #define GT_ENUM(name, field, def, words, help)               int field;
 #define GT_PATH(name, field, def, help)                      const char *field;
 #define GT_TEXT(name, field, def, help)                      const char *field;
-#include "instrument/settings.def"
+#include "registry/settings.def"
 #undef GT_BOOL
 #undef GT_NUMBER
 #undef GT_SIZE

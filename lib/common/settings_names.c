@@ -25,7 +25,7 @@
 #define GT_PATH(name, field, def, help) ROW(name, GT_SET_PATH, field, def, 0, 0, "", help)
 #define GT_TEXT(name, field, def, help) ROW(name, GT_SET_TEXT, field, def, 0, 0, "", help)
 const struct gt_setting_row gt_setting_rows[] = {
-#include "instrument/settings.def"
+#include "registry/settings.def"
 };
 #undef ROW
 #undef GT_BOOL

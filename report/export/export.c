@@ -17,7 +17,7 @@
 
 #include "lib/assemble/util/memory.h"
 #include "lib/assemble/util/utf8.h"
-#include "report/output.h"
+#include "report/print/output.h"
 
 enum { MUCH = 256 << 10 };
 

@@ -11,8 +11,8 @@
 #include <pthread.h>
 #include <stdio.h>
 
-#include "report/match.h"
-#include "report/part.h"
+#include "report/part/match.h"
+#include "report/part/part.h"
 
 struct gt_export_options {
 	const struct gt_export_face *face;

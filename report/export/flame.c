@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "lib/assemble/util/memory.h"
-#include "report/classes.h"
-#include "report/draw.h"
+#include "report/model/classes.h"
+#include "report/print/draw.h"
 #include "report/export/tree.h"
 #include "report/timeline/grid.h"
 

@@ -13,8 +13,8 @@
 #include <signal.h>
 #include <string.h>
 
-#include "report/output.h"
-#include "report/part.h"
+#include "report/print/output.h"
+#include "report/part/part.h"
 
 /* Nodes and calls of all call graphs together, and of one. */
 enum { MOST_ALL = 1 << 22, MOST_OF_ONE = 1 << 14, LEAST_OF_ONE = 1 << 10, MOST_ITEMS = 1 << 12 };

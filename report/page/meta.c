@@ -15,8 +15,8 @@
 
 #include "lib/assemble/util/memory.h"
 #include "lib/assemble/util/utf8.h"
-#include "report/profile.h"
-#include "report/sync.h"
+#include "report/sections/profile.h"
+#include "report/waits/sync.h"
 
 static void text(struct gt_bytes *out, const char *key, const char *value)
 {

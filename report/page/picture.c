@@ -17,7 +17,7 @@
 #include "lib/assemble/spool/sort.h"
 #include "lib/assemble/util/memory.h"
 #include "report/flow/flow.h"
-#include "report/sync.h"
+#include "report/waits/sync.h"
 
 enum { RUN_BYTES = 16 << 20, PLACE_EVENTS = 8192, MOST_NODES = 1 << 20, REPORT_ROWS = 4096 };
 enum { MOST_ENDS = 4096 };

@@ -10,12 +10,12 @@
 #ifndef GT_REPORT_PAGE_PICTURE_H
 #define GT_REPORT_PAGE_PICTURE_H
 
-#include "report/match.h"
+#include "report/part/match.h"
 #include "report/page/curve.h"
 #include "report/page/links.h"
 #include "report/page/pyramid.h"
 #include "report/report.h"
-#include "report/spill.h"
+#include "report/waits/spill.h"
 
 /* A counter of a location. */
 struct gt_picture_curve {

@@ -8,14 +8,14 @@
  * divided between its begin and its end, and bounds the error.
  *
  * Limits: what is no line of DIR/gpu/blocks.* is counted and left out. Memory that cannot be had ends the
- * process, as in report/figures.h.
+ * process, as in report/print/figures.h.
  */
 #ifndef GT_REPORT_SOURCE_BLOCKS_H
 #define GT_REPORT_SOURCE_BLOCKS_H
 
 #include <stdio.h>
 
-#include "report/figures.h"
+#include "report/print/figures.h"
 
 struct gt_block {
 	uint64_t begin, end; /* ns since the launch's first block began */

@@ -4,7 +4,7 @@
  * and stall reason, and by launch; and counts of instructions (DIR/gpu/sass.*), by metric.
  *
  * Limits: what is no line of that format is counted and left out. Memory that cannot be had ends the process,
- * as in report/figures.h.
+ * as in report/print/figures.h.
  */
 #ifndef GT_REPORT_SOURCE_SAMPLES_H
 #define GT_REPORT_SOURCE_SAMPLES_H

@@ -9,7 +9,7 @@
 #define GT_REPORT_SUMMARY_H
 
 #include "lib/assemble/report/summary.h"
-#include "report/findings.h"
+#include "report/findings/findings.h"
 
 /* What only a summary shows of a report. */
 struct gt_summary_sums {

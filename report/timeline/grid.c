@@ -16,7 +16,7 @@
 
 #include "lib/assemble/util/memory.h"
 #include "lib/assemble/util/utf8.h"
-#include "report/match.h"
+#include "report/part/match.h"
 #include "report/report.h"
 
 enum { TALLIES = 32, NAME_MAX_BYTES = 4096, NO_ROW = -1, NAME_MIN = 3, NAME_CUT = 8 };

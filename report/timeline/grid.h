@@ -18,8 +18,8 @@
 
 #include <stdio.h>
 
-#include "report/classes.h"
-#include "report/part.h"
+#include "report/model/classes.h"
+#include "report/part/part.h"
 
 enum { GT_GRID_FULL = 255 }; /* a share of the whole cell */
 enum { GT_LABEL_MAX = 32, GT_LABEL_MIN = 4 };

@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-#include "report/draw.h"
+#include "report/print/draw.h"
 
 enum { TOP = 44, ROW = 16, BAR = 13, FOOT = 40, FONT = 10, INK = 0x222222, GREY = 0x888888, TICK = 90 };
 

@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "lib/read/guard.h"
-#include "report/draw.h"
+#include "report/print/draw.h"
 
 #define HELP "q quit  +- zoom  arrows move  0 all  ,. cursor  [ ] depth  s stack  / n search  h help"
 

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "lib/assemble/util/memory.h"
-#include "report/draw.h"
+#include "report/print/draw.h"
 
 enum { TICK_COLUMNS = 14 };
 

@@ -73,7 +73,7 @@ UNSEEN static int expected(const char *entry)
 		"LD_PRELOAD", "VT_RUN_DIR", "VT_RUN_FILTERS", "_",
 #define GT_ADAPTER(library, always, asked, linked, inject, what) inject,
 #define GT_LOADED_WITH(library, file, variable, asked, what) variable,
-#include "../../instrument/adapters.def"
+#include "../../registry/adapters.def"
 	};
 	size_t i, n = strcspn(entry, "=");
 

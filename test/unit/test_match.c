@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * report/match.h: the ends of one channel, one after the other: the n-th send has the n-th receive,
- * whichever comes first, and what is done leaves the memory. report/spill.h: what a log has in its file reads
- * as written. places.h: what is open is found as in a list that is searched. report/profile.h: calls for
- * which a call tree has no room count for their callers.
+ * report/part/match.h: the ends of one channel, one after the other: the n-th send has the n-th receive,
+ * whichever comes first, and what is done leaves the memory. report/waits/spill.h: what a log has in its file
+ * reads as written. places.h: what is open is found as in a list that is searched.
+ * report/sections/profile.h: calls for which a call tree has no room count for their callers.
  *
  * Limits: the order of ends is given here; test/export and test/page compare whole archives.
  */
@@ -14,9 +14,9 @@
 #include <sys/stat.h>
 
 #include "lib/assemble/util/places.h"
-#include "report/match.h"
-#include "report/profile.h"
-#include "report/spill.h"
+#include "report/part/match.h"
+#include "report/sections/profile.h"
+#include "report/waits/spill.h"
 
 enum { MOST = 400 };
 

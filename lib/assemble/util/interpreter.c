@@ -13,7 +13,7 @@ const char *gt_interpreter_setting(const char *program)
 	static const struct {
 		const char *program, *setting;
 	} interpreters[] = {
-#include "instrument/adapters.def"
+#include "registry/adapters.def"
 	};
 	const char *slash = strrchr(program, '/'), *name = slash ? slash + 1 : program;
 

@@ -78,7 +78,7 @@ bool gt_loss_real(unsigned cause)
 
 static const struct gt_shortfall shortfalls[] = {
 #define GT_SHORTFALL(property, kind, one, many, first) { property, GT_##kind, one, many, first },
-#include "instrument/losses.def"
+#include "registry/losses.def"
 };
 
 const struct gt_shortfall *gt_shortfall(size_t n)

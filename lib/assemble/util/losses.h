@@ -2,7 +2,7 @@
 /*
  * What an archive lacks, and what failed: the one list of the properties that tell it, for the assembly, the
  * summary, `gputrace report` and `gputrace check`. Causes of lost events are the core's (enum gt_loss);
- * shortfalls are other properties, of the core and of adapters (instrument/losses.def).
+ * shortfalls are other properties, of the core and of adapters (registry/losses.def).
  *
  * Limits: English only. Names are without the prefix GPUTRACE::.
  */

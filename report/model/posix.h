@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What threads and processes do to each other in functions of the C library: one table, for all that reads
+ * an archive.
+ *
+ * Limits: names, as POSIX, C11 and glibc have them.
+ */
+#ifndef GT_REPORT_POSIX_H
+#define GT_REPORT_POSIX_H
+
+enum gt_posix {
+	GT_POSIX_NONE,
+	GT_POSIX_CREATE,    /* of a thread */
+	GT_POSIX_UNLOCK,    /* or wake, try, detach, cancel: none of them waits */
+	/* From here on they wait. */
+	GT_POSIX_JOIN,
+	GT_POSIX_LOCK,      /* returns with one */
+	GT_POSIX_CONDITION,
+	GT_POSIX_BARRIER,
+	GT_POSIX_SLEEP,     /* for time */
+	GT_POSIX_AWAIT,     /* for a semaphore, input, a signal or a process */
+};
+
+enum gt_posix gt_posix_call(const char *name);
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What recording costs, and the thresholds of findings (gputrace-findings(7)).
+ *
+ * Limits: these are the defaults; `gputrace report --threshold` changes them.
+ */
+#ifndef GT_REPORT_RULES_H
+#define GT_REPORT_RULES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+/* ns. A recorded call that need not wait for its lock takes some 100; short is below a time slice. */
+enum { GT_LEAST_WAIT = 1000, GT_SHORT_WAIT = 10000000 };
+/* Short waits for a lock, or of threads that take turns; percent of the run that each waits. */
+enum { GT_MANY_WAITS = 100, GT_SOME_TURNS = 20, GT_CONVOY = 10 };
+/* Operations on a file, mean bytes. */
+enum { GT_MANY_OPERATIONS = 1000, GT_TINY_BYTES = 4096 };
+/* ns of a call, and calls, of a function that may cost more to record than it tells. */
+enum { GT_SHORT_CALL = 300, GT_MANY_CALLS = 100000 };
+/* Percent of the run that a finding must gain. */
+enum { GT_LEAST_GAIN = 2 };
+
+/* Percent: load balance of ranks; of the run in collectives, that a buffer is written, in tests. */
+enum { GT_EVEN_RANKS = 85, GT_MUCH_COLLECTIVE = 20, GT_MUCH_FLUSH = 5, GT_MUCH_POLLING = 10 };
+/* Calls of collectives and messages of a rank; bytes of a message that is tiny; percent of all that are. */
+enum { GT_SOME_COLLECTIVES = 10, GT_MANY_MESSAGES = 1000, GT_TINY_MESSAGE = 1024, GT_MOST_MESSAGES = 90 };
+/* Messages that are not tiny go at 1 GB/s. */
+enum { GT_NS_OF_BYTE = 1 };
+/* Threads that are created, and ns that they live for. */
+enum { GT_MANY_THREADS = 100, GT_SHORT_LIFE = 10000000 };
+
+/* Percent of the run in copies that block the host, or are of pageable memory; copies and kernels. */
+enum { GT_MUCH_COPYING = 5, GT_MUCH_PAGEABLE = 5, GT_SOME_COPIES = 10 };
+/* Percent of the time of copies, or of kernels, in which both run. */
+enum { GT_LITTLE_OVERLAP = 5 };
+/* Microseconds of a kernel, kernels, percent of their time and the gaps between them that are gaps. */
+enum { GT_TINY_KERNEL = 10, GT_MANY_KERNELS = 1000, GT_MUCH_GAP = 30 };
+/* Percent of the run that a gap takes, and launches that it could hold, if it is long. */
+enum { GT_LONG_GAP = 1, GT_LAUNCHES_OF_GAP = 10 };
+/* Launches, or kernels; percent of them that a wait follows. Calls for memory. */
+enum { GT_MANY_LAUNCHES = 100, GT_WAITS_OF_LAUNCHES = 80, GT_MANY_ALLOCATIONS = 100 };
+/* Blocks of a small kernel; percent of the time that is in small ones; and of a device's on one stream. */
+enum { GT_FEW_BLOCKS = 32, GT_MOST_SMALL = 80, GT_ONE_STREAM = 95 };
+/* Percent: load balance of devices. */
+enum { GT_EVEN_DEVICES = 80 };
+
+/* Is a part at least so much of the whole? */
+static inline bool gt_at_least(uint64_t part, double percent, uint64_t whole)
+{
+	return whole && 100 * (double)part >= percent * (double)whole;
+}
+
+/*
+ * Is a thread, not its process's first, there to serve others: does it wait for work (for a condition) for
+ * most of its life? Of several that share the work each has more to do.
+ */
+static inline bool gt_serves(uint64_t idle, uint64_t life)
+{
+	return idle > life / 100 * 80;
+}
+
+/*
+ * Can threads have worked for so long (ns)? Servers wait in calls that are not recorded, such as
+ * epoll_wait(): for not more than twice as long as the processors did, unless these were too few (all: what
+ * they could give).
+ */
+static inline bool gt_worked(double busy, double processor, double all)
+{
+	return busy <= 2 * processor || processor >= all / 2;
+}
+
+/*
+ * Did an acquisition wait that took so long (ns) while nobody is known to have had the lock? all: who did not
+ * wait is recorded, too, so that somebody would be known.
+ */
+static inline bool gt_waits_unseen(bool all, uint64_t ns)
+{
+	return !all && ns >= GT_LEAST_WAIT;
+}
+
+/* Why there are no efficiencies of ranks, or of threads. */
+#define GT_BLIND_RANKS	 "none of the ranks: one waits for threads of which next to nothing was recorded"
+#define GT_BLIND_THREADS \
+	"none of the threads: most of their time was in no recorded function, and the processors were idle"
+
+/* Do threads wait for a lock so often, and each for so long? */
+static inline bool gt_is_convoy(uint64_t waits, uint64_t least, uint64_t threads, uint64_t ns, double percent,
+				uint64_t run)
+{
+	return waits >= least && threads > 1 && gt_at_least(ns / threads, percent, run);
+}
+
+/* The length, in ns, from which on a gap is long: the host does something else meanwhile. */
+static inline uint64_t gt_long_gap(uint64_t run, double percent, uint64_t launches, uint64_t ns_of_launches)
+{
+	uint64_t some = launches ? ns_of_launches / launches * GT_LAUNCHES_OF_GAP : 0;
+	double least = percent / 100 * (double)run;
+
+	return least > (double)some ? (uint64_t)least + 1 : some;
+}
+
+/* ns: a call, one of a script, one that a filter leaves out, what a GPU did (gputrace-metrics(7), "COST"). */
+enum { GT_COST_OF_CALL = 30, GT_COST_OF_SCRIPT = 110, GT_COST_FILTERED = 2, GT_COST_OF_ACTIVITY = 300 };
+
+/* Of a call of a function of this source file. */
+static inline uint64_t gt_cost_of_call(const char *file)
+{
+	size_t length = strlen(file);
+
+	return length > 3 && !strcmp(file + length - 3, ".py") ? GT_COST_OF_SCRIPT : GT_COST_OF_CALL;
+}
+
+#endif

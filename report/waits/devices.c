@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Who ended the waits of hosts for devices, and of devices for hosts and for each other.
+ *
+ * Before an activity its stream was idle: because the activity was launched later (its launch is the cause),
+ * or because it had to wait for one on another stream, which then ended just before it began. Only while the
+ * whole device is idle it starves.
+ *
+ * Limits: which streams and events a call waits for is in no record; what ended last is taken. The idle time
+ * before a stream's first activity is in no timeline.
+ */
+#include "config.h"
+
+#include "lib/assemble/util/memory.h"
+#include "report/model/rules.h"
+#include "report/waits/sync.h"
+
+#include <stdlib.h>
+
+/* An activity that ends so long before another begins can be what that one waited for: launching after the
+ * event of another stream takes some microseconds. */
+enum { DEPENDENCY_NS = 20000, CONTINUED = 4 };
+
+/* Ends of a process's activities, in their order. */
+struct end {
+	uint64_t time;
+	uint32_t location;
+	uint32_t class;
+};
+
+struct devices {
+	struct gt_sync *sync;
+	struct gt_log *ends; /* by process */
+};
+
+static const struct gt_location_class *class_at(const struct devices *devices, uint32_t location)
+{
+	return &devices->sync->report->classes.locations[location];
+}
+
+static bool is_activity(const struct gt_segment *segment)
+{
+	return segment->class != GT_CLASS_GPU_IDLE && segment->end > segment->begin;
+}
+
+/* ---- launches ------------------------------------------------------------------------------------ */
+
+/* A copy that its call waited for ends in the call, of which HOST_IDLE can have made several segments. */
+static void wait_in_call(struct gt_sync *sync, const struct gt_item *call, uint32_t stream, uint64_t end)
+{
+	uint64_t count = gt_segment_count(sync, call->location);
+	uint32_t node = gt_segment_at(sync, call->location, call->segment)->node;
+
+	for (uint64_t i = call->segment; i < count && i < call->segment + CONTINUED; i++)
+		if (gt_segment_at(sync, call->location, i)->node == node)
+			gt_sync_wait(sync, call->location, i, GT_WAIT_HIDDEN, stream, end);
+}
+
+static void pair(struct gt_sync *sync, const struct gt_item *call, const struct gt_item *activity)
+{
+	const struct gt_segment *host = gt_segment_at(sync, call->location, call->segment);
+	struct gt_segment *segment = gt_segment_at(sync, activity->location, activity->segment);
+
+	segment->launcher = call->location;
+	segment->sent = call->time;
+	segment->also = call->location;
+	segment->also_until = call->time;
+	segment->quick = segment->end - segment->begin < host->end - host->begin;
+	if (host->class == GT_CLASS_GPU_COPY)
+		wait_in_call(sync, call, activity->location, segment->end);
+}
+
+/* Numbers come again after 2^32 calls: the last call before the activity is its own. */
+static void match_launches(struct gt_sync *sync)
+{
+	struct gt_bag *bag = &sync->bags[GT_BAG_LAUNCHES];
+	struct gt_item call = { .key = 0 };
+	bool known = false;
+
+	for (; gt_bag_next(bag); gt_spill_used(&sync->spill)) {
+		struct gt_item item = gt_bag_take(bag);
+
+		if (item.what == GT_LAUNCH_CALL) {
+			call = item;
+			known = true;
+		} else if (known && call.key == item.key && call.time <= item.time) {
+			pair(sync, &call, &item);
+		}
+	}
+}
+
+/* ---- what ended when ----------------------------------------------------------------------------- */
+
+static void collect(struct devices *devices, uint32_t location)
+{
+	struct gt_sync *sync = devices->sync;
+
+	for (uint64_t i = 0; i < gt_segment_count(sync, location); i++) {
+		const struct gt_segment *segment = gt_segment_at(sync, location, i);
+		struct gt_item item = { .key = class_at(devices, location)->process,
+					.tie = segment->end,
+					.time = segment->end,
+					.location = location,
+					.segment = (uint32_t)i,
+					.what = segment->class };
+
+		gt_spill_used(&sync->spill);
+		if (!is_activity(segment))
+			continue;
+		gt_bag_add(&sync->spill, &sync->bags[GT_BAG_ENDS], &item);
+		item.key = class_at(devices, location)->device;
+		item.tie = segment->begin;
+		gt_bag_add(&sync->spill, &sync->bags[GT_BAG_BEGINS], &item);
+	}
+}
+
+static void order_ends(struct devices *devices)
+{
+	struct gt_bag *bag = &devices->sync->bags[GT_BAG_ENDS];
+
+	while (gt_bag_next(bag)) {
+		struct gt_item item = gt_bag_take(bag);
+		struct gt_log *log = &devices->ends[item.key];
+
+		log->size = sizeof(struct end);
+		*(struct end *)gt_log_add(&devices->sync->spill, log) =
+			(struct end){ item.time, item.location, item.what };
+	}
+}
+
+/* The last that ended after `from` and not after `to`, on another stream. `cursor` only grows. */
+static const struct end *last_end(const struct gt_log *ends, uint64_t *cursor, uint64_t from, uint64_t to,
+				  uint32_t but)
+{
+	while (*cursor < ends->count && ((struct end *)gt_log_at(ends, *cursor))->time <= to)
+		++*cursor;
+	for (uint64_t i = *cursor; i--;) {
+		const struct end *end = gt_log_at(ends, i);
+
+		if (end->time <= from)
+			break;
+		if (end->location != but)
+			return end;
+	}
+	return NULL;
+}
+
+/* ---- streams ------------------------------------------------------------------------------------- */
+
+/* Why an activity began when it did, and not at `from`: where its stream was idle before, or has begun. */
+static void why(struct devices *devices, uint32_t stream, uint64_t index, uint64_t *cursor)
+{
+	struct gt_sync *sync = devices->sync;
+	struct gt_timeline *timeline = &sync->timelines[stream];
+	const struct gt_segment *segment = gt_segment_at(sync, stream, index);
+	bool launched = segment->launcher != GT_NO_CAUSE;
+	uint64_t from = index ? gt_segment_at(sync, stream, index - 1)->begin : 0;
+	const struct end *end;
+
+	if (launched && segment->sent > from)
+		from = segment->sent;
+	if (segment->begin > DEPENDENCY_NS && from < segment->begin - DEPENDENCY_NS)
+		from = segment->begin - DEPENDENCY_NS;
+	end = last_end(&devices->ends[class_at(devices, stream)->process], cursor, from, segment->begin,
+		       stream);
+	if (!index) {
+		if (end || launched) {
+			timeline->creator = end ? end->location : segment->launcher;
+			timeline->created = end ? end->time : segment->sent;
+		}
+	} else if (end) {
+		bool copy = segment->class == GT_CLASS_KERNEL && end->class != GT_CLASS_KERNEL;
+
+		/* Without its launch it may as well have been launched just then. */
+		gt_sync_wait(sync, stream, index - 1,
+			     !launched ? GT_WAIT_NONE : copy ? GT_WAIT_COPY : GT_WAIT_STREAM,
+			     end->location, end->time);
+	} else if (launched) {
+		gt_sync_wait(sync, stream, index - 1, GT_WAIT_NONE, segment->launcher, segment->sent);
+	}
+}
+
+static void stream_causes(struct devices *devices, uint32_t stream)
+{
+	struct gt_sync *sync = devices->sync;
+	uint64_t cursor = 0;
+
+	for (uint64_t i = 0; i < gt_segment_count(sync, stream); i++, gt_spill_used(&sync->spill))
+		if (is_activity(gt_segment_at(sync, stream, i)) &&
+		    (!i || gt_segment_at(sync, stream, i - 1)->class == GT_CLASS_GPU_IDLE))
+			why(devices, stream, i, &cursor);
+}
+
+/* The whole device was idle from `since` until this activity. */
+static void starved(struct gt_sync *sync, const struct gt_item *item, uint64_t since, bool quick,
+		    uint64_t long_gap_ns)
+{
+	const struct gt_segment *segment = gt_segment_at(sync, item->location, item->segment);
+	struct gt_segment *idle;
+
+	if (!item->segment)
+		return;
+	idle = gt_segment_at(sync, item->location, item->segment - 1);
+	if (idle->class != GT_CLASS_GPU_IDLE || idle->cause == GT_NO_CAUSE || idle->wait ||
+	    idle->until <= since)
+		return;
+	idle->wait = quick && segment->quick && segment->begin - since < long_gap_ns ? GT_WAIT_LAUNCHES
+										     : GT_WAIT_STARVED;
+	idle->sent = since;
+}
+
+/* From which on the host does something else meanwhile than to launch, as for the finding gpu-gaps. */
+static uint64_t long_gap(const struct gt_sync *sync)
+{
+	const struct gt_report *report = sync->report;
+	uint64_t calls = 0, ns = 0;
+
+	for (size_t i = 0; i < report->read->tables[GT_OTF2_REGION].count; i++) {
+		if (report->classes.regions[i] != GT_CLASS_GPU_LAUNCH)
+			continue;
+		calls += sync->profile->regions[i].calls;
+		ns += sync->profile->regions[i].exclusive;
+	}
+	return gt_long_gap(report->duration, GT_LONG_GAP, calls, ns);
+}
+
+static void find_starvation(struct devices *devices)
+{
+	struct gt_bag *bag = &devices->sync->bags[GT_BAG_BEGINS];
+	uint64_t device = UINT64_MAX, busy = 0;
+	bool quick = false; /* what ran last */
+	uint64_t least = long_gap(devices->sync);
+
+	for (; gt_bag_next(bag); gt_spill_used(&devices->sync->spill)) {
+		struct gt_item item = gt_bag_take(bag);
+		const struct gt_segment *segment = gt_segment_at(devices->sync, item.location, item.segment);
+
+		if (item.key == device && segment->begin > busy)
+			starved(devices->sync, &item, busy, quick, least);
+		if (item.key != device || item.time > busy) {
+			quick = segment->quick;
+			busy = item.time;
+		}
+		device = item.key;
+	}
+}
+
+/* ---- hosts --------------------------------------------------------------------------------------- */
+
+static void host_waits(struct devices *devices, uint32_t host)
+{
+	struct gt_sync *sync = devices->sync;
+	const struct gt_log *ends = &devices->ends[class_at(devices, host)->process];
+	uint64_t cursor = 0;
+
+	for (uint64_t i = 0; ends->count && i < gt_segment_count(sync, host); i++) {
+		struct gt_segment *segment = gt_segment_at(sync, host, i);
+		bool hidden = segment->class == GT_CLASS_GPU_HIDDEN_WAIT;
+		const struct end *end;
+
+		gt_spill_used(&sync->spill);
+		if (segment->class != GT_CLASS_GPU_WAIT && !hidden)
+			continue;
+		end = last_end(ends, &cursor, segment->begin, segment->end, GT_NO_CAUSE);
+		if (end)
+			gt_sync_wait(sync, host, i, hidden ? GT_WAIT_HIDDEN : GT_WAIT_DEVICE, end->location,
+				     end->time);
+		segment->settled = !end && !hidden;
+	}
+}
+
+/* ---- all ----------------------------------------------------------------------------------------- */
+
+void gt_device_causes(struct gt_sync *sync)
+{
+	const struct gt_classes *classes = &sync->report->classes;
+	struct devices devices = { sync, calloc(classes->process_count + 1, sizeof(struct gt_log)) };
+	uint32_t locations = (uint32_t)gt_sync_locations(sync);
+
+	if (!devices.ends)
+		gt_no_memory();
+	match_launches(sync);
+	for (uint32_t i = 0; i < locations; i++)
+		if (classes->locations[i].kind == GT_LOCATION_STREAM)
+			collect(&devices, i);
+	order_ends(&devices);
+	for (uint32_t i = 0; i < locations; i++)
+		if (classes->locations[i].kind == GT_LOCATION_STREAM)
+			stream_causes(&devices, i);
+		else
+			host_waits(&devices, i);
+	find_starvation(&devices);
+	for (uint32_t i = 0; i < classes->process_count; i++)
+		gt_log_free(&devices.ends[i]);
+	free(devices.ends);
+	gt_bag_free(&sync->bags[GT_BAG_LAUNCHES]);
+	gt_bag_free(&sync->bags[GT_BAG_ENDS]);
+	gt_bag_free(&sync->bags[GT_BAG_BEGINS]);
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How long the run would take if a region took no time: all timelines are gone through once more in the
+ * order of time. Each segment begins when its location is there and what it depends on has happened, in their
+ * new times.
+ *
+ * A location has the new time of where it is (`there`) for each region that is asked for. What a segment
+ * depends on is read from the other location at the moment at which it happened, when that location has got
+ * so far: only the present of each has to be known.
+ *
+ * Limits: a segment has two dependencies, the last ones (sync.h); waits of unknown cause stay as long as they
+ * were.
+ */
+#include "config.h"
+
+#include "lib/assemble/util/memory.h"
+#include "report/model/sums.h"
+#include "report/waits/sync.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum step { END, CREATION, ALSO, CAUSE, DONE };
+
+struct place {
+	uint64_t next;               /* segment */
+	uint64_t at;                 /* old time of where it is */
+	enum step step;              /* the next one of this location ... */
+	uint64_t when;               /* ... and its time */
+	uint64_t there[GT_GAINS];    /* new time */
+	uint64_t freed[GT_GAINS];    /* of the time up to the next segment */
+	uint64_t after[GT_GAINS];    /* the next segment goes on after its dependencies, in new time */
+};
+
+struct gain {
+	struct gt_sync *sync;
+	const unsigned char *chosen; /* by region: 1 + its place, or 0 */
+	unsigned char **nodes;       /* the same by location and node of its tree */
+	unsigned count;
+	struct place *places;        /* by location */
+	uint32_t *heap, used;        /* locations by their next step */
+};
+
+static const struct gt_segment *segment_of(const struct gain *gain, uint32_t location)
+{
+	return gt_segment_at(gain->sync, location, gain->places[location].next);
+}
+
+/* 1 + place of the region that a node of the location's tree is in, or 0. */
+static unsigned chosen(const struct gain *gain, uint32_t location, uint32_t node)
+{
+	return gain->nodes[location] ? gain->nodes[location][node] : 0;
+}
+
+static void choose_nodes(struct gain *gain, uint32_t location)
+{
+	const struct gt_profile *profile = gain->sync->profile;
+	const struct gt_profile_location *of = &profile->locations[location];
+
+	gain->nodes[location] = gt_zeroed(of->node_count, 1);
+	for (uint32_t i = 0; i < of->node_count; i++)
+		if (of->nodes[i])
+			gain->nodes[location][i] = gain->chosen[profile->tree.nodes[of->nodes[i]].region];
+}
+
+/* ---- the order of steps -------------------------------------------------------------------------- */
+
+static bool before(const struct gain *gain, uint32_t a, uint32_t b)
+{
+	const struct place *x = &gain->places[a], *y = &gain->places[b];
+
+	return x->when != y->when ? x->when < y->when : x->step != y->step ? x->step < y->step : a < b;
+}
+
+static void sift(struct gain *gain, uint32_t i)
+{
+	uint32_t location = gain->heap[i];
+
+	for (uint32_t child; (child = 2 * i + 1) < gain->used; i = child) {
+		if (child + 1 < gain->used && before(gain, gain->heap[child + 1], gain->heap[child]))
+			child++;
+		if (!before(gain, gain->heap[child], location))
+			break;
+		gain->heap[i] = gain->heap[child];
+	}
+	gain->heap[i] = location;
+}
+
+/* A service thread ends when it is told to, however long it would wait: until when is not known. */
+static bool known(const struct gain *gain, uint32_t cause)
+{
+	const struct gt_location_class *locations = gain->sync->report->classes.locations;
+
+	return cause != GT_NO_CAUSE && locations[cause].kind != GT_LOCATION_SERVICE;
+}
+
+/* What the next segment needs to know, in the order of time; then its end. */
+static void plan(struct gain *gain, uint32_t location, enum step done)
+{
+	const struct gt_segment *segment = segment_of(gain, location);
+	struct place *place = &gain->places[location];
+
+	place->step = END;
+	place->when = segment->end;
+	if (done < CAUSE && known(gain, segment->cause)) {
+		place->step = CAUSE;
+		place->when = segment->until;
+	}
+	if (done < ALSO && known(gain, segment->also)) {
+		place->step = ALSO;
+		place->when = segment->also_until;
+	}
+}
+
+/* ---- steps --------------------------------------------------------------------------------------- */
+
+/* What of the time up to the next segment was in chosen regions. */
+static void free_gap(struct gain *gain, uint32_t location)
+{
+	struct place *place = &gain->places[location];
+	const struct gt_segment *segment = segment_of(gain, location);
+	uint64_t from = place->next ? gt_segment_at(gain->sync, location, place->next - 1)->profile : 0;
+	struct gt_parts parts =
+		gt_parts(&gain->sync->timelines[location].profile, from, segment->profile);
+	const unsigned char *nodes = gain->nodes[location];
+
+	memset(place->freed, 0, sizeof(place->freed));
+	while (gt_parts_next(&parts))
+		for (const uint32_t *words = parts.words; words < parts.last;) {
+			struct gt_part_of part;
+
+			words = gt_part_take(words, &part);
+			if (nodes[part.node])
+				place->freed[nodes[part.node] - 1] += part.time;
+		}
+	for (unsigned k = 0; k < gain->count; k++)
+		if (place->freed[k] > segment->begin - place->at)
+			place->freed[k] = segment->begin - place->at;
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* The new time at which a location is where it was at the time. */
+static uint64_t new_time(const struct gain *gain, uint32_t location, uint64_t time, unsigned k)
+{
+	const struct place *place = &gain->places[location];
+	const struct gt_segment *segment;
+	uint64_t gap, begin;
+
+	if (time <= place->at || place->step == DONE)
+		return place->there[k];
+	segment = segment_of(gain, location);
+	gap = segment->begin - place->at;
+	if (time < segment->begin)
+		return place->there[k] + (uint64_t)((double)(time - place->at) *
+						    (double)(gap - place->freed[k]) / (double)gap);
+	begin = later(place->there[k] + gap - place->freed[k], place->after[k]);
+	if (chosen(gain, location, segment->node) == k + 1)
+		return begin;
+	gap = known(gain, segment->cause) ? later(segment->until, segment->begin) : segment->begin;
+	return begin + (time > gap ? time - gap : 0);
+}
+
+static void depend(struct gain *gain, uint32_t location, uint32_t on, uint64_t time)
+{
+	struct place *place = &gain->places[location];
+	for (unsigned k = 0; k < gain->count; k++)
+		place->after[k] = later(place->after[k], new_time(gain, on, time, k));
+}
+
+/* The next segment ends. False: it was the last one. */
+static bool pass(struct gain *gain, uint32_t location)
+{
+	const struct gt_segment *segment = segment_of(gain, location);
+	struct place *place = &gain->places[location];
+
+	for (unsigned k = 0; k < gain->count; k++)
+		place->there[k] = segment->end > place->at ? new_time(gain, location, segment->end, k)
+							   : later(place->there[k], place->after[k]);
+	place->at = segment->end;
+	memset(place->after, 0, sizeof(place->after));
+	if (++place->next == gt_segment_count(gain->sync, location)) {
+		place->step = DONE;
+		return false;
+	}
+	free_gap(gain, location);
+	return true;
+}
+
+static void start(struct gain *gain, uint32_t location)
+{
+	const struct gt_timeline *timeline = &gain->sync->timelines[location];
+	struct place *place = &gain->places[location];
+
+	place->at = timeline->begin;
+	for (unsigned k = 0; k < gain->count; k++)
+		place->there[k] = timeline->begin;
+	free_gap(gain, location);
+	plan(gain, location, END);
+	if (timeline->creator != GT_NO_CAUSE && timeline->created <= timeline->begin) {
+		place->step = CREATION;
+		place->when = timeline->created;
+	}
+}
+
+static bool step(struct gain *gain, uint32_t location)
+{
+	const struct gt_timeline *timeline = &gain->sync->timelines[location];
+	const struct gt_segment *segment = segment_of(gain, location);
+	struct place *place = &gain->places[location];
+	enum step done = place->step;
+
+	if (done == CREATION)
+		for (unsigned k = 0; k < gain->count; k++)
+			place->there[k] = new_time(gain, timeline->creator, timeline->created, k) +
+					  timeline->begin - timeline->created;
+	else if (done == ALSO)
+		depend(gain, location, segment->also, segment->also_until);
+	else if (done == CAUSE)
+		depend(gain, location, segment->cause, segment->until);
+	else if (!pass(gain, location))
+		return false;
+	plan(gain, location, done == CREATION ? END : done);
+	gt_spill_used(&gain->sync->spill);
+	return true;
+}
+
+/* ---- all ----------------------------------------------------------------------------------------- */
+
+static uint64_t segments(const struct gt_sync *sync)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < gt_sync_locations(sync); i++)
+		sum += gt_segment_count(sync, i);
+	return sum;
+}
+
+bool gt_gain(struct gt_sync *sync, const unsigned char *chosen_regions, unsigned count,
+	     uint64_t (*ends)[GT_GAINS])
+{
+	uint32_t locations = (uint32_t)gt_sync_locations(sync);
+	struct gain gain = { .sync = sync, .chosen = chosen_regions, .count = count };
+
+	if (!count || segments(sync) > GT_GAIN_SEGMENTS)
+		return false;
+	gain.places = gt_zeroed(locations + 1, sizeof(*gain.places));
+	gain.heap = gt_zeroed(locations + 1, sizeof(*gain.heap));
+	gain.nodes = gt_zeroed(locations + 1, sizeof(*gain.nodes));
+	for (uint32_t i = 0; i < locations; i++) {
+		gain.places[i].step = DONE;
+		if (!gt_segment_count(sync, i))
+			continue;
+		choose_nodes(&gain, i);
+		start(&gain, i);
+		gain.heap[gain.used++] = i;
+	}
+	for (uint32_t i = gain.used; i--;)
+		sift(&gain, i);
+	while (gain.used) {
+		if (!step(&gain, gain.heap[0]))
+			gain.heap[0] = gain.heap[--gain.used];
+		if (gain.used)
+			sift(&gain, 0);
+	}
+	for (uint32_t i = 0; i < locations; i++) {
+		memcpy(ends[i], gain.places[i].there, sizeof(ends[i]));
+		free(gain.nodes[i]);
+	}
+	free(gain.nodes);
+	free(gain.places);
+	free(gain.heap);
+	return true;
+}

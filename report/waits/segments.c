@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What is known of one segment: what it waited for, who ended that, and how long it took.
+ *
+ * Limits: see sync.h.
+ */
+#include "config.h"
+
+#include "report/waits/sync.h"
+
+#define NAME(NAME, text) text,
+const char *const gt_wait_names[GT_WAITS] = { GT_WAIT_LIST(NAME) };
+#undef NAME
+
+/* It would have waited for that, if the rest had been earlier. */
+static void add_other(struct gt_segment *segment, unsigned class, uint32_t cause, uint64_t until)
+{
+	if (segment->also != GT_NO_CAUSE && segment->also_until >= until)
+		return;
+	segment->also = cause;
+	segment->also_until = until;
+	segment->also_wait = (unsigned char)class;
+}
+
+/*
+ * Of two reasons with the same end, the one that must have been waited for: a call that sends and receives
+ * had to wait for its message, but not necessarily for its own to be received.
+ */
+static bool surer(const struct gt_segment *segment, enum gt_wait class, uint64_t until)
+{
+	return segment->until == until && segment->wait == GT_WAIT_LATE_RECEIVER &&
+	       class == GT_WAIT_LATE_SENDER;
+}
+
+void gt_sync_wait(struct gt_sync *sync, uint32_t location, uint64_t index, enum gt_wait class, uint32_t cause,
+		  uint64_t until)
+{
+	struct gt_segment *segment = gt_segment_at(sync, location, index);
+
+	if (until > segment->end || cause == location)
+		return;
+	if (until <= segment->begin ||
+	    (segment->cause != GT_NO_CAUSE && segment->until >= until && !surer(segment, class, until))) {
+		add_other(segment, class, cause, until);
+		return;
+	}
+	if (segment->cause != GT_NO_CAUSE)
+		add_other(segment, segment->wait, segment->cause, segment->until);
+	segment->wait = (unsigned char)class;
+	segment->cause = cause;
+	segment->until = until;
+}
+
+uint64_t gt_sync_waited(const struct gt_segment *segment)
+{
+	uint64_t from;
+
+	if (!segment->wait)
+		return 0;
+	from = segment->class == GT_CLASS_GPU_IDLE && segment->sent != UINT64_MAX ? segment->sent
+										     : segment->begin;
+	return (segment->cause == GT_NO_CAUSE ? segment->end : segment->until) - from;
+}

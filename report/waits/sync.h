@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What locations do to each other: each one's timeline as segments (calls that communicate, wait or drive a
+ * GPU; on a stream everything) with a profile of the time between two of them, and who ended each wait.
+ *
+ *	reading   sync.c fills the timelines, and bags with the two sides of everything that spans locations
+ *	after it  causes.c, devices.c: bring the sides together and note in each segment who ended its wait
+ *	then      waits.c sums the waits up; path.c walks the critical path from cause to cause
+ *
+ * Limits: a segment has one cause, the one that came last. Timelines and bags are in temporary files
+ * (spill.h): about 100 bytes for each call that counts.
+ */
+#ifndef GT_REPORT_SYNC_H
+#define GT_REPORT_SYNC_H
+
+#include "report/sections/profile.h"
+#include "report/waits/spill.h"
+
+/* Enumerator, name in the figures. Definitions: gputrace-waits(7). */
+#define GT_WAIT_LIST(W)                                 \
+	W(NONE, "")                                     \
+	W(LATE_SENDER, "late sender")                   \
+	W(WRONG_ORDER, "late sender, wrong order")      \
+	W(LATE_RECEIVER, "late receiver")               \
+	W(BARRIER, "wait at barrier")                   \
+	W(NXN, "wait at N x N")                         \
+	W(LATE_BROADCAST, "late broadcast")             \
+	W(EARLY_REDUCE, "early reduce")                 \
+	W(EARLY_SCAN, "early scan")                     \
+	W(NEIGHBOUR, "late neighbour")                  \
+	W(INIT, "wait at MPI_Init")                     \
+	W(FINALIZE, "wait at MPI_Finalize")             \
+	W(WINDOW, "wait at fence")                      \
+	W(LATE_POST, "late post")                       \
+	W(LATE_COMPLETE, "late complete")               \
+	W(WINDOW_LOCK, "window lock")                   \
+	W(FILE, "wait at collective I/O")               \
+	W(LOCK, "lock contention")                      \
+	W(JOIN, "thread join")                          \
+	W(CHILD, "wait for child process")              \
+	W(THREAD_BARRIER, "wait at thread barrier")     \
+	W(OMP_BARRIER, "wait at OpenMP barrier")        \
+	W(TASKS, "wait for tasks")                      \
+	W(CONDITION, "condition wait")                  \
+	W(SLEEP, "sleep")                               \
+	W(DEVICE, "host waits for device")              \
+	W(HIDDEN, "host waits for device, hidden")      \
+	W(STARVED, "device starves")                    \
+	W(LAUNCHES, "launch-bound")                     \
+	W(COPY, "kernel waits for copy")                \
+	W(STREAM, "waits for another stream")
+
+#define GT_WAIT_ENUM(NAME, text) GT_WAIT_##NAME,
+enum gt_wait { GT_WAIT_LIST(GT_WAIT_ENUM) GT_WAITS };
+#undef GT_WAIT_ENUM
+
+extern const char *const gt_wait_names[GT_WAITS];
+
+#define GT_NO_CAUSE (~UINT32_C(0))
+
+struct gt_segment {
+	uint64_t begin, end; /* ns */
+	uint64_t profile;    /* where in the profile the time before it ends */
+	uint64_t until;      /* its cause was there; so long it waited */
+	uint64_t also_until;
+	/*
+	 * When the first was sent of the messages that it received; of an activity: when it was launched; of
+	 * a stream that is idle: since when its whole device is. UINT64_MAX: none.
+	 */
+	uint64_t sent;
+	uint32_t node;       /* of the location's call tree */
+	uint32_t cause;      /* a location, or GT_NO_CAUSE */
+	uint32_t also;       /* the same: what else it depends on, which was there earlier: at also_until */
+	uint32_t launcher;   /* of an activity: the same */
+	uint32_t blame;      /* node of the whole tree that made it wait most, or 0 */
+	float carried;       /* ns that others waited for the same cause */
+	unsigned char class; /* enum gt_class */
+	unsigned char wait;  /* enum gt_wait */
+	unsigned char also_wait; /* the same of `also`, if it had come later */
+	bool settled;        /* it is known that it did not wait */
+	bool quick;          /* an activity: shorter than the call that launched it */
+};
+
+/*
+ * Exclusive time of a node of the location's call tree: a word with the node and the time, which is in a word
+ * of its own if it is too long, behind it in the same block of the log. There are nearly as many as calls, so
+ * that their size is what a report costs in the kernel. What is too long for that, too, is there in units of
+ * 2^31 ns, with GT_PART_UNITS set, and its rest as another part, so that a damaged time takes no more room
+ * than others.
+ */
+enum { GT_PART_BITS = 12, GT_PART_LONG = (1 << GT_PART_BITS) - 1, GT_PART_SHIFT = 31 };
+#define GT_PART_UNITS (UINT32_C(1) << GT_PART_SHIFT)
+
+struct gt_part_of {
+	uint64_t time; /* ns */
+	uint32_t node;
+};
+
+/* A long time from its word. */
+static inline uint64_t gt_part_long(uint32_t word)
+{
+	return word & GT_PART_UNITS ? (uint64_t)(word & ~GT_PART_UNITS) << GT_PART_SHIFT : word;
+}
+
+static inline const uint32_t *gt_part_take(const uint32_t *words, struct gt_part_of *part)
+{
+	part->node = *words >> GT_PART_BITS;
+	part->time = *words++ & GT_PART_LONG;
+	if (part->time == GT_PART_LONG)
+		part->time = gt_part_long(*words++);
+	return words;
+}
+
+/* Parts of a timeline's profile; those that lie one after the other in memory. */
+struct gt_parts {
+	const struct gt_log *profile;
+	uint64_t next, end;
+	const uint32_t *words, *last; /* last: behind them */
+};
+
+/*
+ * for (parts = gt_parts(profile, from, to); gt_parts_next(&parts);)
+ *	for (words = parts.words; words < parts.last;)
+ *		words = gt_part_take(words, &part);
+ */
+static inline struct gt_parts gt_parts(const struct gt_log *profile, uint64_t from, uint64_t to)
+{
+	return (struct gt_parts){ .profile = profile, .next = from, .end = to };
+}
+
+static inline bool gt_parts_next(struct gt_parts *parts)
+{
+	uint64_t count;
+
+	if (parts->next >= parts->end)
+		return false;
+	parts->words = gt_log_span(parts->profile, parts->next, parts->end - parts->next, &count);
+	parts->last = parts->words + count;
+	parts->next += count;
+	return true;
+}
+
+/* The last segment is empty and is where the location ends. */
+struct gt_timeline {
+	struct gt_log segments; /* struct gt_segment */
+	struct gt_log profile;  /* uint32_t: words of parts */
+	uint64_t begin;
+	uint64_t created;       /* by `creator`, or GT_NO_CAUSE */
+	uint32_t creator;
+};
+
+/* What is brought together after reading. */
+enum gt_bag_kind {
+	GT_BAG_SENDS,       /* keys: channels; ties: order */
+	GT_BAG_RECEIVES,
+	GT_BAG_COLLECTIVES, /* keys: space, place, process; ties: arrival */
+	GT_BAG_INSTANCES,   /* keys: space, place, number */
+	GT_BAG_LOCKS,       /* keys: process, lock; ties: order, release */
+	GT_BAG_WINDOW_LOCKS, /* keys: window, target; ties: time */
+	GT_BAG_BARRIERS,    /* keys: process, whether OpenMP's; ties: begin */
+	GT_BAG_THREADS,     /* keys: number of a thread; ties: enum gt_thread_item */
+	GT_BAG_PROCESSES,   /* keys: host, process id; ties: time */
+	GT_BAG_LAUNCHES,    /* keys: process, correlation; ties: enum gt_launch_item */
+	GT_BAG_ENDS,        /* activities: keys: process; ties: end */
+	GT_BAG_BEGINS,      /* the same: device; begin */
+	GT_BAGS,
+};
+
+/* GT_THREAD_WOKEN: another that waited, until this one signalled it. */
+enum gt_thread_item {
+	GT_THREAD_CREATED, GT_THREAD_BEGUN, GT_THREAD_ENDED, GT_THREAD_JOINED, GT_THREAD_WOKEN,
+};
+enum gt_launch_item { GT_LAUNCH_CALL, GT_LAUNCH_ACTIVITY };
+/* Of windows: RELEASING, when the call that releases begins; USED, an access was completed before that. */
+enum { GT_LOCK_ACQUIRED, GT_LOCK_RELEASED, GT_LOCK_RELEASING, GT_LOCK_USED };
+
+/* Places where a collective is counted. */
+enum gt_space { GT_SPACE_COMM, GT_SPACE_LATER, GT_SPACE_WINDOW, GT_SPACE_OTHER };
+/* In SPACE_OTHER: I/O that is completed later than it began, begin and end of MPI. */
+enum { GT_PLACE_LATER = 1 << 28, GT_PLACE_JOB = 1 << 29 };
+
+/*
+ * `what` of a collective: how its members wait, beside the class. `value`: its root; of GT_NEAR_WAIT: the
+ * string of those that it waits for.
+ */
+enum gt_shape_of_wait {
+	GT_ALL_WAIT, GT_NOBODY_WAITS, GT_ROOT_WAITS, GT_OTHERS_WAIT, GT_HIGHER_WAIT, GT_NEAR_WAIT,
+};
+
+struct gt_sync {
+	struct gt_report *report;
+	const struct gt_profile *profile;
+	struct gt_spill spill;
+	struct gt_bag bags[GT_BAGS];
+	struct gt_timeline *timelines; /* by location */
+	uint64_t mpi_error, neighbours, mpi_file, correlation, woken_by, woken_ago; /* attributes */
+	uint64_t child;                /* the parameter that names a child process */
+	uint64_t unmatched;            /* messages and collectives that were left out */
+};
+
+extern const struct gt_analysis gt_sync_analysis;
+
+static inline size_t gt_sync_locations(const struct gt_sync *sync)
+{
+	return sync->report->read->tables[GT_OTF2_LOCATION].count;
+}
+
+static inline struct gt_segment *gt_segment_at(const struct gt_sync *sync, uint32_t location, uint64_t index)
+{
+	return gt_log_at(&sync->timelines[location].segments, index);
+}
+
+static inline uint64_t gt_segment_count(const struct gt_sync *sync, uint32_t location)
+{
+	return sync->timelines[location].segments.count;
+}
+
+/* A segment waited for what its cause did until then. Nothing if it is not so, or another came later. */
+void gt_sync_wait(struct gt_sync *sync, uint32_t location, uint64_t segment, enum gt_wait class,
+		  uint32_t cause, uint64_t until);
+/* How long a segment waited. */
+uint64_t gt_sync_waited(const struct gt_segment *segment);
+
+enum { GT_GAINS = 8, GT_GAIN_SEGMENTS = 1 << 24 };
+
+/*
+ * When each location would end if a region took no time, for `count` regions: `chosen` has their numbers by
+ * index, from 1 on. All timelines are evaluated anew (gain.c). False: too many segments, or no regions.
+ */
+bool gt_gain(struct gt_sync *sync, const unsigned char *chosen, unsigned count, uint64_t (*ends)[GT_GAINS]);
+
+/* The name of the region of a node of the whole tree. */
+const char *gt_sync_region(const struct gt_sync *sync, uint32_t location, uint32_t node);
+
+void gt_causes(struct gt_sync *sync);
+void gt_device_causes(struct gt_sync *sync);
+
+struct gt_wait_at {
+	uint32_t location;
+	uint64_t segment;
+};
+
+/* Waits of which the figures say who is to blame, to be freed. */
+struct gt_wait_at *gt_waits_longest(struct gt_sync *sync, size_t *count);
+/* Before the waits' figures: finds whom to blame, for all waits, or for some that somebody ended. */
+void gt_delays_figures(struct gt_sync *sync);
+void gt_delays_blame(struct gt_sync *sync, const struct gt_wait_at *waits, size_t count);
+void gt_waits_figures(struct gt_sync *sync);
+/* Once causes are known: begins to look for the critical path, in a thread of its own if there may be one. */
+struct gt_path *gt_path_find(struct gt_sync *sync);
+/* Waits until it has been found; frees it. */
+void gt_path_figures(struct gt_path *path);
+
+extern const struct gt_section_kind gt_wait_classes_kind, gt_waits_kind, gt_delays_kind, gt_path_kind,
+	gt_path_locations_kind;
+
+#endif
