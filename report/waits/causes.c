@@ -501,16 +501,25 @@ static bool from_one_that_releases(const struct gt_item *item, const struct gt_i
 	       (item->value || releasing->value);
 }
 
-/* What the log has of a window's lock; `known`: `released` is of the same one. */
+/* What the log has of a window's lock; `released`: what may have ended a wait for it, or NULL. */
 static void window_lock(struct gt_sync *sync, const struct gt_item *item, const struct gt_item *released,
-			const struct gt_item *releasing, bool known)
+			const struct gt_item *releasing)
 {
 	if (item->what == GT_LOCK_RELEASING)
 		return;
 	if (from_one_that_releases(item, releasing))
 		late_lock(sync, item, releasing);
-	else if (known && item->what != GT_LOCK_ACQUIRED)
+	else if (released && item->what != GT_LOCK_ACQUIRED)
 		late_lock(sync, item, released);
+}
+
+/* Of all that released the lock, the last one that this waited for: who only shares it, for no other such. */
+static const struct gt_item *last_in_the_way(const struct gt_item *item, const struct gt_item *released,
+					     const struct gt_item *exclusive)
+{
+	const struct gt_item *last = item->value ? released : exclusive;
+
+	return last->what == GT_LOCK_RELEASED && last->key == item->key ? last : NULL;
 }
 
 /*
@@ -521,18 +530,22 @@ static void locks(struct gt_sync *sync, enum gt_bag_kind kind)
 {
 	enum gt_wait class = kind == GT_BAG_LOCKS ? GT_WAIT_LOCK : GT_WAIT_WINDOW_LOCK;
 	struct gt_bag *bag = &sync->bags[kind];
-	struct gt_item released = { 0 }, releasing = { 0 };
+	struct gt_item released = { 0 }, exclusive = { 0 }, releasing = { 0 };
 	bool known = false, all = kind != GT_BAG_LOCKS || sync->report->classes.all_locks;
 
 	for (; gt_bag_next(bag); gt_spill_used(&sync->spill)) {
 		struct gt_item item = gt_bag_take(bag);
+		const struct gt_item *by = &released;
 		struct gt_segment *segment;
 
 		known = known && item.key == released.key;
-		if (kind == GT_BAG_WINDOW_LOCKS)
-			window_lock(sync, &item, &released, &releasing, known);
+		if (kind == GT_BAG_WINDOW_LOCKS) {
+			by = last_in_the_way(&item, &released, &exclusive);
+			window_lock(sync, &item, by, &releasing);
+		}
 		if (item.what == GT_LOCK_RELEASED) {
 			released = item;
+			exclusive = item.value ? item : exclusive;
 			known = true;
 		} else if (item.what == GT_LOCK_RELEASING) {
 			releasing = item;
@@ -552,10 +565,9 @@ static void locks(struct gt_sync *sync, enum gt_bag_kind kind)
 					     released.location, released.time);
 			continue;
 		}
-		if (kind == GT_BAG_LOCKS || item.value || released.value)
-			gt_sync_wait(sync, item.location, item.segment, class, released.location,
-				     released.time);
-		segment->settled = released.time <= item.begin &&
+		if (by)
+			gt_sync_wait(sync, item.location, item.segment, class, by->location, by->time);
+		segment->settled = (!by || by->time <= item.begin) &&
 				   (kind != GT_BAG_LOCKS || !gt_waits_unseen(all, item.time - item.begin));
 	}
 	gt_bag_free(bag);

@@ -14,7 +14,7 @@ def scene(function):
     return function
 
 
-R0, R1 = "rank 0", "rank 1"
+R0, R1, R2 = "rank 0", "rank 1", "rank 2"
 
 IN, OUT = 1, 2
 
@@ -90,6 +90,18 @@ def locked_later(kind):
 @scene
 def window_locked_later():
     return locked_later(0), {"waits": waits(("window lock", 29, 1, R1, "MPI_Win_unlock", R0))}
+
+
+@scene
+def window_shared_behind_another():
+    """Two wait for one that has it alone; the first of them has shared it, and gone, when the other returns."""
+    a = windows(3)
+    for i, kind, asked, got, released in ((0, 0, 10, 11, 50), (1, 1, 20, 60, 70), (2, 1, 20, 51, 53)):
+        a[i].do(a[i].call(0, 100, "main", [
+            a[i].call(asked, got, "MPI_Win_lock", [a.event(got, "RmaAcquireLock", 0, 2, 0, kind)]),
+            a[i].call(released, released + 1, "MPI_Win_unlock", [a.event(released, "RmaReleaseLock", 0, 2, 0)])]))
+    return a, {"waits": waits(("window lock", 30, 1, R1, "MPI_Win_lock", R0),
+                              ("window lock", 30, 1, R2, "MPI_Win_lock", R0))}
 
 
 @scene
