@@ -122,6 +122,13 @@ struct check {
 	uint32_t *threads;
 	uint64_t *clocks;
 	uint8_t *life; /* MPI_BEGUN, MPI_ENDED; atomic */
+	uint32_t *met; /* the last collective that was looked at, and of which it is a member */
+	uint32_t meeting;
+
+	/* those members of communicator left_comm that ended without MPI_Finalize */
+	uint64_t left_comm, *left;
+	size_t left_count;
+	bool has_left; /* there are such processes at all */
 
 	pthread_mutex_t lock; /* what follows, while events are read */
 	struct gt_sorter *bags[BAGS];

@@ -245,6 +245,7 @@ void check_prepare(struct check *check)
 	check->threads = filled(groups, sizeof(*check->threads), 0);
 	check->clocks = filled(groups, sizeof(*check->clocks), 0xff); /* CLOCK_UNTOLD */
 	check->life = filled(groups, sizeof(*check->life), 0);
+	check->met = filled(groups, sizeof(*check->met), 0);
 	check->failed = filled(comms, sizeof(*check->failed), 0xff);
 	check->failed_later = filled(comms, sizeof(*check->failed_later), 0);
 	for (size_t i = 0; i < read->tables[GT_OTF2_LOCATION].count; i++) {

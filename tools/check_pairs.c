@@ -433,13 +433,19 @@ static bool left_open(struct check *check, size_t missing)
 	return true;
 }
 
+static ptrdiff_t process_of(const struct check *check, uint64_t location)
+{
+	const struct gt_otf2_location *l = gt_otf2_find_location(check->read, location);
+
+	return l ? gt_otf2_index(check->read, GT_OTF2_LOCATION_GROUP, l->group) : -1;
+}
+
 /* Has this location's process begun MPI without ending it? The program is to blame for what it left then. */
 static bool has_abandoned(const struct check *check, uint64_t location)
 {
-	const struct gt_otf2_location *l = gt_otf2_find_location(check->read, location);
-	ptrdiff_t group = l ? gt_otf2_index(check->read, GT_OTF2_LOCATION_GROUP, l->group) : -1;
+	ptrdiff_t process = check->has_left ? process_of(check, location) : -1;
 
-	return group >= 0 && !check->excused && check->life[group] == MPI_BEGUN;
+	return process >= 0 && check->life[process] == MPI_BEGUN;
 }
 
 static void note_abandoned(struct check *check, size_t calls, uint64_t location)
@@ -449,16 +455,41 @@ static void note_abandoned(struct check *check, size_t calls, uint64_t location)
 	check->abandoned += calls;
 }
 
-/* Is there a member to whom one of these collectives was too late? */
-static bool left_early(struct check *check, const struct record *r, size_t n, uint64_t comm, size_t size)
+/* Lists the members of this communicator whose processes ended without MPI_Finalize. */
+static void find_left(struct check *check, uint64_t comm, uint64_t own, size_t size)
 {
-	uint64_t own = gt_otf2_own(check->read, comm, id_of(check, r->location));
-
-	for (uint32_t rank = 0; n < size && rank < size; rank++) {
+	if (check->left && check->left_comm == comm)
+		return;
+	check->left_comm = comm;
+	check->left_count = 0;
+	check->left = gt_resized(check->left, size, sizeof(*check->left));
+	for (uint32_t rank = 0; rank < size; rank++) {
 		uint64_t member = gt_otf2_member(check->read, comm, rank, own);
 
-		if (has_abandoned(check, member)) {
-			note_abandoned(check, n, member);
+		if (has_abandoned(check, member))
+			check->left[check->left_count++] = member;
+	}
+}
+
+/* Was one of these collectives too late for a member that takes no part? Not asked where there are two groups. */
+static bool left_early(struct check *check, const struct record *r, size_t n, const struct gt_otf2_comm *comm,
+		       size_t size)
+{
+	bool blocking = !(r->key[0] & 1);
+	ptrdiff_t process;
+
+	if (!check->has_left || comm->inter || (blocking && n >= size))
+		return false;
+	find_left(check, comm->id, gt_otf2_own(check->read, comm->id, id_of(check, r->location)), size);
+	check->meeting++;
+	for (size_t i = 0; blocking && i < n; i++) {
+		process = process_of(check, id_of(check, r[i].location));
+		if (process >= 0)
+			check->met[process] = check->meeting;
+	}
+	for (size_t i = 0; i < check->left_count; i++) {
+		if (check->met[process_of(check, check->left[i])] != check->meeting) {
+			note_abandoned(check, blocking ? n : n % size, check->left[i]);
 			return true;
 		}
 	}
@@ -529,7 +560,7 @@ static void check_collective(struct check *check, struct record *r, size_t n)
 		return;
 	if (!blocking && size && n % size && left_open(check, size - n % size))
 		return;
-	if (size && n % size && left_early(check, r, blocking ? n : n % size, comm->id, size))
+	if (size && n % size && left_early(check, r, n, comm, size))
 		return;
 	if (size && (blocking ? n != size : n % size)) {
 		BROKEN(check, RULE_COLLECTIVES, r, "%zu of %zu members take part, %s", n, size,
@@ -661,6 +692,8 @@ void check_pairs(struct check *check)
 		[BAG_LAUNCHES] = check_launch,
 	};
 
+	for (size_t i = 0; !check->excused && i < check->read->tables[GT_OTF2_LOCATION_GROUP].count; i++)
+		check->has_left |= check->life[i] == MPI_BEGUN;
 	check->matched_early |= has_early_match(check);
 	for (enum bag bag = 0; bag < BAGS; bag++) {
 		check_bag(check, bag, functions[bag]);
@@ -676,8 +709,8 @@ void check_pairs(struct check *check)
 			   "(MPI_Wait, MPI_Test)%s", check->unfinished,
 			   check->unfinished == 1 ? " was" : "s were", while_off(check));
 	if (check->abandoned)
-		check_tell(check, "%" PRIu64 " call%s of collectives lack%s members, because processes ended "
-			   "without MPI_Finalize; the first %s", check->abandoned,
-			   check->abandoned == 1 ? "" : "s", check->abandoned == 1 ? "s" : "",
+		check_tell(check, "%" PRIu64 " call%s of collectives %s left incomplete by processes that ended "
+			   "without MPI_Finalize, first by %s", check->abandoned,
+			   check->abandoned == 1 ? "" : "s", check->abandoned == 1 ? "was" : "were",
 			   check->abandoned_what);
 }

@@ -43,6 +43,14 @@ def member_is_missing_before_finalize(t):
 
 
 @case("collectives")
+def another_member_than_the_one_that_left_is_missing(t):
+    lives(t, MAIN, "MPI_Init", "MPI_Finalize")
+    lives(t, RANK1, "MPI_Init")
+    t.change(MAIN, 160, "MpiCollectiveBegin")
+    t.change(MAIN, 170, "MpiCollectiveEnd")
+
+
+@case("collectives")
 def collective_without_end(t):
     lives(t, RANK1, "MPI_Init", "MPI_Finalize")
     t.change(RANK1, 171, "MpiCollectiveEnd")

@@ -14,7 +14,8 @@
  *
  * fuzz-sources: lib/read/base.c lib/read/comm.c lib/read/decode.c lib/read/defs.c lib/read/events.c
  * fuzz-sources: lib/read/location.c lib/read/read.c
- * fuzz-sources: lib/assemble/util/io.c lib/assemble/util/lookup.c lib/assemble/util/utf8.c
+ * fuzz-sources: lib/assemble/util/io.c lib/assemble/util/lookup.c lib/assemble/util/memory.c
+ * fuzz-sources: lib/assemble/util/utf8.c
  * fuzz-sources: lib/assemble/util/losses.c lib/assemble/util/places.c lib/assemble/report/word.c
  * fuzz-sources: lib/assemble/spool/sort.c lib/assemble/report/summary.c lib/assemble/util/shorten.c
  * fuzz-sources: tools/check_events.c tools/check_mpi.c tools/check_pairs.c
@@ -503,6 +504,9 @@ static void forget(struct check *check)
 {
 	free(check->threads);
 	free(check->clocks);
+	free(check->life);
+	free(check->left);
+	free(check->met);
 	free(check->failed);
 	free(check->failed_later);
 	for (int rule = 0; rule < RULES; rule++)
