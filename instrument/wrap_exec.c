@@ -278,6 +278,8 @@ static void waited(gt_ref ref, pid_t pid, const int *status)
 {
 	int saved = errno;
 
+	if (pid > 0)
+		gt_confined_leaves(true); /* if the child that has gone was confined, and could not say so */
 	if (ref && pid > 0)
 		gt_record(GT_T_WAITPID, 0, (uint64_t[2]){ (uint64_t)pid, (unsigned)*status }, 1);
 	gt_leave(ref);

@@ -54,6 +54,15 @@ struct away {
 	int result;
 };
 
+/* Is the next child the first of a PID namespace, which would end with it? Or who knows? */
+static bool child_is_first(void)
+{
+	struct stat own, next;
+
+	return gt_sys_fstatat(AT_FDCWD, "/proc/self/ns/pid", &own, 0) ||
+	       gt_sys_fstatat(AT_FDCWD, "/proc/self/ns/pid_for_children", &next, 0) || own.st_ino != next.st_ino;
+}
+
 /* Limits are the process's, and this is another, of which nobody sees that they are raised. */
 static int do_away(struct away *away)
 {
@@ -82,7 +91,7 @@ static int above_limit(int fd, const struct rlimit *limit)
 	uint64_t mask;
 	int pid;
 
-	if (from >= most)
+	if (from >= most || child_is_first())
 		return -EMFILE;
 	mask = gt_signals_block();
 	pid = run_away(&away);
@@ -424,7 +433,7 @@ int gt_folder_apart(int (*function)(void *), void *argument, int other)
 	int pid;
 
 	apart.result = function(argument);
-	if (apart.result != -EMFILE && apart.result != -EFBIG)
+	if ((apart.result != -EMFILE && apart.result != -EFBIG) || child_is_first())
 		return apart.result;
 	mask = gt_signals_block(); /* no handler of the program runs there */
 	pid = run_apart(&apart);

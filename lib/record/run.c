@@ -150,6 +150,8 @@ static int map_page(int fd)
 		error = EBADF;
 	if (error && run)
 		gt_sys_munmap(run, GT_PAGE);
+	if (error && lock)
+		gt_sys_munmap(lock, GT_PAGE);
 	if (error)
 		return -error;
 	release_share();

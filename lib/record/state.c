@@ -39,16 +39,18 @@ static GT_TLS bool leaving;  /* it was about to be gone: who asks is the parent,
 
 bool gt_confined_here(void)
 {
-	if (leaving)
-		here = 0;
+	if (leaving && here)
+		gt_confined_child(-(int)here);
 	leaving = false;
 	return here;
 }
 
 void gt_confined_child(int more)
 {
+	unsigned was = here;
+
 	here += (unsigned)more;
-	__atomic_store_n(&gt_confined_children, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&gt_confined_children, !was - !here, __ATOMIC_RELAXED);
 }
 
 void gt_confined_leaves(bool leaves)
