@@ -361,7 +361,7 @@ int gt_duty_parent(const char *state)
 
 	if (pid > 0)
 		return attend(pid);
-	gt_say(0, "there is no command to wait for: GPUTRACE_DUTY is '%s'", state);
+	gt_say(0, "there is no command to wait for: GPUTRACE_DUTY is 'parent:%s'", state);
 	return GT_RC_BAD;
 }
 

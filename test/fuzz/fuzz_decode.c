@@ -8,7 +8,7 @@
  * Limits: one chunk, no definitions. That it says what libotf2 says is seen by test/check/decode.test.
  *
  * fuzz-sources: lib/read/base.c lib/read/comm.c lib/read/decode.c lib/read/events.c
- * fuzz-sources: lib/assemble/util/lookup.c
+ * fuzz-sources: lib/assemble/util/lookup.c lib/assemble/util/memory.c
  * fuzz-flags: -lopen-trace-format2
  */
 #include <stdlib.h>

@@ -6,6 +6,7 @@
  * Limits: whether sums are right is for test/unit/pcsamples.
  *
  * fuzz-sources: report/source/samples.c lib/assemble/util/io.c lib/assemble/util/lookup.c
+ * fuzz-sources: lib/assemble/util/memory.c
  */
 #include "report/source/samples.h"
 

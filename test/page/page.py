@@ -148,7 +148,7 @@ def near(a, b, part=0.01):
     return abs(a - b) <= part * max(abs(a), abs(b), 1)
 
 
-# ---- what the report prints (report/print/faces.c), here once more ---------------------------------------------
+# ---- what the report prints (report/print/faces.c), here once more -------------------------------------
 
 def scaled(value, units):
     at = 0
