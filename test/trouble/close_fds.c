@@ -4,7 +4,8 @@
  * that nobody else has written into them. With "mark" it closes none, but has them closed when
  * something is executed, as Node.js does. With "count" it says which numbers are in use below the
  * limit, and how many it can get, before and after many calls, and in a child; with "beside" it does so after
- * it has closed all of them while another thread runs.
+ * it has closed all of them while another thread runs. With "beside newpid" its children get a PID namespace
+ * then, and nothing is counted.
  *
  * Limits: 200 files; needs a writable current folder.
  */
@@ -13,6 +14,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -42,6 +44,7 @@ static void in_child(void (*function)(void))
 {
 	pid_t pid = fork();
 
+	MUST(pid >= 0);
 	if (!pid) {
 		work(1);
 		if (function)
@@ -62,15 +65,17 @@ static void *idle(void *arg)
 	return arg;
 }
 
-static void count_often(void)
+static void work_often(void (*function)(void))
 {
 	int i;
 
-	count();
+	if (function)
+		function();
 	for (i = 0; i < 50000; i++)
 		work(1);
-	count();
-	in_child(count);
+	if (function)
+		function();
+	in_child(function);
 	say("calls work 50001\n");
 }
 
@@ -81,7 +86,7 @@ int main(int argc, char **argv)
 	int i, fd, out, highest = argc > 1 ? atoi(argv[1]) : 1023;
 
 	if (argc > 1 && !strcmp(argv[1], "count")) {
-		count_often();
+		work_often(count);
 		return 0;
 	}
 	if (argc > 1 && !strcmp(argv[1], "beside")) {
@@ -90,7 +95,9 @@ int main(int argc, char **argv)
 			usleep(1000);
 		for (fd = 3; fd < 65536; fd++)
 			close(fd);
-		count_often();
+		if (argc > 2) /* the next child is init there: if one ends before, fork() fails */
+			say("unshare %d\n", unshare(CLONE_NEWPID));
+		work_often(argc > 2 ? NULL : count);
 		return 0;
 	}
 	if (argc > 1 && !strcmp(argv[1], "mark")) {
