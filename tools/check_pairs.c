@@ -471,7 +471,10 @@ static void find_left(struct check *check, uint64_t comm, uint64_t own, size_t s
 	}
 }
 
-/* Was one of these collectives too late for a member that takes no part? Not asked where there are two groups. */
+/*
+ * Was one of these collectives too late for a member that takes no part? Not asked where there are two
+ * groups.
+ */
 static bool left_early(struct check *check, const struct record *r, size_t n, const struct gt_otf2_comm *comm,
 		       size_t size)
 {
@@ -709,8 +712,8 @@ void check_pairs(struct check *check)
 			   "(MPI_Wait, MPI_Test)%s", check->unfinished,
 			   check->unfinished == 1 ? " was" : "s were", while_off(check));
 	if (check->abandoned)
-		check_tell(check, "%" PRIu64 " call%s of collectives %s left incomplete by processes that ended "
-			   "without MPI_Finalize, first by %s", check->abandoned,
+		check_tell(check, "%" PRIu64 " call%s of collectives %s left incomplete by processes that "
+			   "ended without MPI_Finalize, first by %s", check->abandoned,
 			   check->abandoned == 1 ? "" : "s", check->abandoned == 1 ? "was" : "were",
 			   check->abandoned_what);
 }

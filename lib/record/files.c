@@ -60,7 +60,8 @@ static bool child_is_first(void)
 	struct stat own, next;
 
 	return gt_sys_fstatat(AT_FDCWD, "/proc/self/ns/pid", &own, 0) ||
-	       gt_sys_fstatat(AT_FDCWD, "/proc/self/ns/pid_for_children", &next, 0) || own.st_ino != next.st_ino;
+	       gt_sys_fstatat(AT_FDCWD, "/proc/self/ns/pid_for_children", &next, 0) ||
+	       own.st_ino != next.st_ino;
 }
 
 /* Limits are the process's, and this is another, of which nobody sees that they are raised. */

@@ -91,7 +91,7 @@ int main(int argc, char **argv)
 	}
 	if (argc > 1 && !strcmp(argv[1], "beside")) {
 		MUST(!pthread_create(&thread, NULL, idle, NULL));
-		while (!__atomic_load_n(&idles, __ATOMIC_ACQUIRE)) /* what it opens at its begin, a child would have */
+		while (!__atomic_load_n(&idles, __ATOMIC_ACQUIRE)) /* what it opens, a child would have */
 			usleep(1000);
 		for (fd = 3; fd < 65536; fd++)
 			close(fd);
