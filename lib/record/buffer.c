@@ -233,10 +233,15 @@ static void stop(struct gt_location *loc, int why)
 	loc->win->stopped = loc->limit;
 }
 
-/* An event while recording has stopped: has it been so for as many as fill a half? */
+/*
+ * An event while recording has stopped: has it been so for as many as fill a half? What a confined child of
+ * vfork() could not spool, the thread whose memory it shares can.
+ */
 static bool may_go_on(struct gt_location *loc)
 {
-	if (!loc->retry || --loc->retry)
+	bool freed = loc->stopped == 1 + GT_LOSS_SANDBOX && !gt_sys_refused();
+
+	if (!freed && (!loc->retry || --loc->retry))
 		return false;
 	loc->stopped = 0;
 	loc->win->stopped = 0;
@@ -431,6 +436,7 @@ static uint64_t change_half(struct gt_location *loc, uint64_t offset, uint64_t e
 		gt_write_in(loc, GT_WORD(GT_T_FLUSH, done - tick), NULL, 0, tick);
 		mark_gap(loc, GT_LOSS_NESTED, &loc->nested_marked, done);
 		mark_gap(loc, GT_LOSS_SPACE, &loc->space_marked, done);
+		mark_gap(loc, GT_LOSS_SANDBOX, &loc->sandbox_marked, done);
 		/* Reservations that were refused meanwhile must not leave a hole. */
 		if (gt_stream_end(loc) > loc->limit)
 			loc->hot->cur = to_address(loc, loc->limit);

@@ -159,14 +159,23 @@ void gt_counter_forbidden(void)
 	errno = saved;
 }
 
-/* Is it only a child of ours, which shares our memory? */
+/*
+ * Is it only a child of ours, which shares our memory? If we come from fork() and have recorded nothing yet, we
+ * begin after it is gone: it cannot begin for us, and has no location then.
+ */
 static bool confines_child(bool confined)
 {
-	bool here = gt_confined_here();
+	bool here = gt_confined_here(), begun;
 
-	if (!here && (!confined || gt_sys_refused() || gt_state_now() != GT_READY || !gt_start() ||
-		      gt_is_our_process()))
-		return false;
+	if (!here) {
+		if (!confined || gt_sys_refused())
+			return false;
+		begun = gt_state_now() == GT_READY && gt_start();
+		if (gt_is_our_process() || (!begun && (gt_state_now() != GT_FORKED || gt_fork_unmarked())))
+			return false;
+		if (begun)
+			gt_own_location(); /* while one can be made */
+	}
 	gt_confined_child(confined ? 1 : -1);
 	return true;
 }

@@ -54,7 +54,7 @@ static void set_fork_mark(void)
 		*fork_mark = 1;
 }
 
-static bool fork_unmarked(void)
+bool gt_fork_unmarked(void)
 {
 	return fork_mark && !*fork_mark;
 }
@@ -341,7 +341,7 @@ bool gt_start(void)
 		return state == GT_READY;
 	/* Made by something that runs no fork handlers (_Fork, clone). Its process id says nothing: it may be
 	 * the parent's in another namespace. A child of vfork has its parent's memory, and the mark. */
-	if ((state == GT_READY || state == GT_FORKED) && fork_unmarked()) {
+	if ((state == GT_READY || state == GT_FORKED) && gt_fork_unmarked()) {
 		gt_forked_raw();
 		state = gt_state_now();
 	}

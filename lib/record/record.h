@@ -149,7 +149,7 @@ struct gt_location {
 	uint8_t end_how;       /* enum gt_thread_end, as announced by gt_thread_end */
 	uint64_t mark;         /* VT_SET_REWIND_MARK: stream offset */
 	uint64_t flushes;
-	uint64_t nested_marked, space_marked; /* of lost[GT_LOSS_...], what GAP records have said */
+	uint64_t nested_marked, space_marked, sandbox_marked; /* of lost[GT_LOSS_...], what GAP records have said */
 	struct gt_kept kept[2];/* of both halves */
 	uint64_t longest;      /* bytes of the longest reservation */
 	uint64_t retry;        /* stopped: events until the next attempt, 0: none */
@@ -415,6 +415,7 @@ GT_HIDDEN bool gt_child_ends(int how, int status); /* the same; false: it must b
 GT_HIDDEN void gt_complain_of_start(void);
 GT_HIDDEN void gt_fork_handlers(void); /* registers ours, once */
 GT_HIDDEN void gt_forked_raw(void);    /* in a child of what runs no handlers */
+GT_HIDDEN bool gt_fork_unmarked(void); /* are we such a child, and gt_forked_raw() has not been called yet? */
 GT_HIDDEN void gt_fork_returns(void);  /* in a child of fork(), when all handlers have run */
 
 /* ---- channels of messages (define.c) ---------------------------------------------------------------- */

@@ -32,8 +32,10 @@ static struct gt_hot *attach(void)
 		return hot;
 	}
 	if (gt_sys_refused()) {
-		__atomic_store_n(&gt_no_location, GT_LOSS_SANDBOX, __ATOMIC_RELAXED);
 		gt_count_lost(GT_LOSS_SANDBOX, 1);
+		if (gt_confined_here()) /* the thread whose memory we share will ask again */
+			return &gt_hot_lost;
+		__atomic_store_n(&gt_no_location, GT_LOSS_SANDBOX, __ATOMIC_RELAXED);
 		gt_self = &gt_hot_lost;
 		return gt_self;
 	}
