@@ -160,8 +160,8 @@ void gt_counter_forbidden(void)
 }
 
 /*
- * Is it only a child of ours, which shares our memory? If we come from fork() and have recorded nothing yet, we
- * begin after it is gone: it cannot begin for us, and has no location then.
+ * Is it only a child of ours, which shares our memory? If we come from fork() and have recorded nothing yet,
+ * we begin after it is gone: it cannot begin for us, and has no location then.
  */
 static bool confines_child(bool confined)
 {

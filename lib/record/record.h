@@ -149,7 +149,7 @@ struct gt_location {
 	uint8_t end_how;       /* enum gt_thread_end, as announced by gt_thread_end */
 	uint64_t mark;         /* VT_SET_REWIND_MARK: stream offset */
 	uint64_t flushes;
-	uint64_t nested_marked, space_marked, sandbox_marked; /* of lost[GT_LOSS_...], what GAP records have said */
+	uint64_t nested_marked, space_marked, sandbox_marked; /* of lost[GT_LOSS_...], what GAP has said */
 	struct gt_kept kept[2];/* of both halves */
 	uint64_t longest;      /* bytes of the longest reservation */
 	uint64_t retry;        /* stopped: events until the next attempt, 0: none */
