@@ -2,8 +2,8 @@
 /*
  * A child of vfork() confines itself, so that every system call but the few of its own kills it, and ends,
  * or executes a program: confined_child exit|exec. Its parent goes on as before, for more events than fit
- * into memory. With full the child itself makes so many calls; with forked its parent is a child of fork() that has
- * done nothing yet. Status 77: this kernel has no such filters.
+ * into memory. With full the child itself makes so many calls; with forked its parent is a child of fork()
+ * that has done nothing yet. Status 77: this kernel has no such filters.
  *
  * Limits: Linux 4.14.
  */
