@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "cuda/cuda.h"
-#include "cuda/exact.h"
+#include "cuda/counters/exact.h"
 
 static void property(const char *name, uint64_t value)
 {

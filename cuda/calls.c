@@ -19,9 +19,9 @@
 #include <unistd.h>
 
 #include "cuda/cuda.h"
-#include "cuda/exact.h"
-#include "cuda/pcsampling_abi.h"
-#include "cuda/sampler.h"
+#include "cuda/counters/exact.h"
+#include "cuda/counters/sampler.h"
+#include "cuda/samples/pcsampling_abi.h"
 #include "gputrace/syscall.h"
 
 #define IDS     2048u

@@ -16,14 +16,14 @@
  *   calls.c    API callbacks on the program's threads -> regions, and entries of the table
  *   buffers.c  CUPTI's activity buffers: handed out, taken back, queued
  *   records.c  activity records -> events of streams and of the threads that caused them
- *   code.c     records of instructions, and their cubins
- *   pcsampling.c PC samples (VT_CUPTI_PCSAMPLING); sass.c counts of instructions (VT_CUPTI_SASS)
  *   account.c  what happened to every call and record
  *   worker.c   our two threads: one reads the buffers, one makes CUPTI flush them
- *   profiler.c CUPTI's profiler, sets of metrics; metrics.c which are wanted; list.c `gputrace info`
- *   elect.c    which process samples a device; sampler.c samples of metrics
- *   select.c   which kernels are measured one by one; events.c CUPTI's events; counting.c sessions
- *   exact.c    metrics of single kernels and ranges
+ *   profiler.c CUPTI's profiler, sets of metrics; elect.c which process uses a device's counters
+ *   samples/   code.c records of instructions, and their cubins; pcsampling.c PC samples
+ *              (VT_CUPTI_PCSAMPLING); sass.c counts of instructions (VT_CUPTI_SASS)
+ *   legacy/    CUPTI's events, for GPUs that its profiler does not know
+ *   counters/  metrics.c which are wanted; list.c `gputrace info`; sampler.c samples of whole devices;
+ *              select.c which kernels are measured one by one, counting.c sessions, exact.c when
  *   nvtx.c     ranges, marks and names by NVTX
  *   life.c     start, end, fork
  *

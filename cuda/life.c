@@ -14,9 +14,9 @@
 #include <string.h>
 
 #include "cuda/cuda.h"
-#include "cuda/exact.h"
-#include "cuda/pcsampling_abi.h"
-#include "cuda/sampler.h"
+#include "cuda/counters/exact.h"
+#include "cuda/counters/sampler.h"
+#include "cuda/samples/pcsampling_abi.h"
 
 #define WAIT_EXIT_MS 10000u
 #define WAIT_FAST_MS 2000u  /* _exit and exec: somebody may wait for them */

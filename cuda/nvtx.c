@@ -22,7 +22,7 @@
 #include <string.h>
 
 #include "cuda/cuda.h"
-#include "cuda/exact.h"
+#include "cuda/counters/exact.h"
 #include "accel/wait.h"
 #include "cuda/nvtx_abi.h"
 

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "cuda/cuda.h"
-#include "cuda/exact.h"
+#include "cuda/counters/exact.h"
 #include "gputrace/syscall.h"
 
 #define PENDING 4096u

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * PC samples and cubins (cuda/pcsampling.c): from the spool into DIR/gpu, and what of them is in OTF2.
+ * PC samples and cubins (cuda/samples/pcsampling.c): from the spool into DIR/gpu, and what is in OTF2.
  *
  * Limits: internal. Files that could not be written cost a sentence, not the archive.
  */

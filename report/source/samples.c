@@ -3,8 +3,8 @@
  * Reading PC samples and counts of instructions. A function is known by its cubin's CRC and its number there,
  * whatever process ran it.
  *
- * Periods may differ (cuda/pcsampling.c): while reading, a sample counts in units of the shortest period that
- * there can be.
+ * Periods may differ (cuda/samples/pcsampling.c): while reading, a sample counts in units of the shortest
+ * period that there can be.
  */
 #include "config.h"
 

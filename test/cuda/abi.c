@@ -371,7 +371,7 @@ NUMBER(CUPTI_PM_SAMPLING_HARDWARE_BUFFER_APPEND_MODE_KEEP_LATEST, CU_PM_KEEP_LAT
 /* PC sampling (11.3). Sizes, too: they are what CUPTI is told. */
 #include <cupti_pcsampling.h>
 
-#include "cuda/pcsampling_abi.h"
+#include "cuda/samples/pcsampling_abi.h"
 
 #define SIZE(type, ours) _Static_assert(sizeof(type) == sizeof(struct ours), #type)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Compares cuda/events_abi.h with NVIDIA's headers: compiles only if all numbers, structures and
+ * Compares cuda/legacy/events_abi.h with NVIDIA's headers: compiles only if all numbers, structures and
  * functions agree.
  * Limits: headers that have cupti_events.h and cupti_metrics.h.
  */
@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 #include "cuda/abi.h"
-#include "cuda/events_abi.h"
+#include "cuda/legacy/events_abi.h"
 
 #define SAME(type, theirs, ours, mine) \
 	_Static_assert(offsetof(type, theirs) == offsetof(struct ours, mine) && \

@@ -27,7 +27,7 @@
 #include <unistd.h>
 
 #include "cuda/abi.h"
-#include "cuda/pcsampling_abi.h"
+#include "cuda/samples/pcsampling_abi.h"
 #include "fake.h"
 
 void fake_pcsampling_kernel(const char *name, uint32_t correlation);

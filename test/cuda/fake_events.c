@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "cuda/abi.h"
-#include "cuda/events_abi.h"
+#include "cuda/legacy/events_abi.h"
 
 #define COUNTERS 2u
 #define GROUPS   64u

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "cuda/abi.h"
-#include "cuda/pcsampling_abi.h"
+#include "cuda/samples/pcsampling_abi.h"
 #include "fake.h"
 
 #define MOST 1000u

@@ -5,9 +5,9 @@
  *
  * Limits: the chip is one of ours: what it knows, and how many passes it needs, follows from the names.
  *
- * fuzz-sources: cuda/metrics.c
+ * fuzz-sources: cuda/counters/metrics.c
  */
-#include "cuda/metrics.h"
+#include "cuda/counters/metrics.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cuda/events.h"
+#include "cuda/legacy/events.h"
 #include "gputrace/adapter.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

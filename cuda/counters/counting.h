@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cuda/exact.h"
+#include "cuda/counters/exact.h"
 
 struct gt_cu_session;
 

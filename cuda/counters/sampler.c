@@ -12,7 +12,7 @@
  * outlive cudaDeviceReset(); after an overflow only a new session helps; metrics of NVLinks that are down
  * hold all samples back. GPUs without the trigger by time (GA100, Turing) were never met.
  */
-#include "cuda/sampler.h"
+#include "cuda/counters/sampler.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -26,9 +26,9 @@
 
 #include "cuda/cuda.h"
 #include "cuda/elect.h"
-#include "cuda/events.h"
+#include "cuda/legacy/events.h"
 #include "accel/wait.h"
-#include "cuda/metrics.h"
+#include "cuda/counters/metrics.h"
 #include "gputrace/syscall.h"
 
 #define DEVICES       16u

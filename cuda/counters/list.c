@@ -11,8 +11,8 @@
 
 #include "cuda/api.h"
 #include "cuda/cuda.h"
-#include "cuda/events.h"
-#include "cuda/metrics.h"
+#include "cuda/counters/metrics.h"
+#include "cuda/legacy/events.h"
 #include "gputrace/gpu_metrics.h"
 
 /* Without a driver that runs CUPTI would crash. */

@@ -8,7 +8,7 @@
  * Limits: RULES words, NAMES names: further names are never selected by a pattern. Of a mangled name only
  * namespaces, classes and the function are understood.
  */
-#include "cuda/select.h"
+#include "cuda/counters/select.h"
 
 #include <stdlib.h>
 #include <string.h>

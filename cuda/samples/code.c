@@ -13,7 +13,7 @@
 
 #include "cuda/cuda.h"
 #include "accel/wait.h"
-#include "cuda/pcsampling_abi.h"
+#include "cuda/samples/pcsampling_abi.h"
 
 #define NAMES       4096u
 #define PROBES      32u

@@ -9,7 +9,7 @@
  * at once. Of the contexts of a device one has the counters at a time: CUPTI answers that they are busy
  * otherwise.
  */
-#include "cuda/counting.h"
+#include "cuda/counters/counting.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -18,8 +18,8 @@
 
 #include "cuda/cuda.h"
 #include "cuda/elect.h"
-#include "cuda/events.h"
-#include "cuda/metrics.h"
+#include "cuda/counters/metrics.h"
+#include "cuda/legacy/events.h"
 
 #define DEVICES    16u
 #define SESSIONS   32u

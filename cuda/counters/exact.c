@@ -27,11 +27,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda/counting.h"
 #include "cuda/cuda.h"
-#include "cuda/exact.h"
+#include "cuda/counters/counting.h"
+#include "cuda/counters/exact.h"
 #include "accel/wait.h"
-#include "cuda/select.h"
+#include "cuda/counters/select.h"
 #include "gputrace/syscall.h"
 
 #define RESULTS  1024u

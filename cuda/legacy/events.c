@@ -8,7 +8,7 @@
  * Limits: what is new here was tried with a fake of CUPTI only. GT_CU_EVENTS events, PASSES passes, INSTANCES
  * instances. An event that is counted in more than one pass has the count of the first.
  */
-#include "cuda/events.h"
+#include "cuda/legacy/events.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "cuda/cuda.h"
-#include "cuda/events_abi.h"
+#include "cuda/legacy/events_abi.h"
 #include "gputrace/near.h"
 
 #define PASSES    64u

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "cuda/cuda.h"
-#include "cuda/events.h"
+#include "cuda/legacy/events.h"
 
 /* What was measured of a launch. */
 struct gt_cu_measured {

@@ -4,7 +4,7 @@
  *
  * Limits: see metrics.h. A file is read as far as FILE_MOST.
  */
-#include "cuda/metrics.h"
+#include "cuda/counters/metrics.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "cuda/events.h"
+#include "cuda/legacy/events.h"
 #include "gputrace/adapter.h"
 #include "gputrace/syscall.h"
 
@@ -47,7 +47,7 @@ static const char *const usual_exact[] = {
 	"dram__bytes_write.sum",
 };
 
-/* The same where CUPTI counts by events (cuda/events.h). */
+/* The same where CUPTI counts by events (cuda/legacy/events.h). */
 static const char *const usual_events[] = {
 	"active_cycles",
 	"warps_launched",

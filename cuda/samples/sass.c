@@ -20,8 +20,8 @@
 
 #include "cuda/cuda.h"
 #include "accel/wait.h"
-#include "cuda/pcsampling_abi.h"
 #include "cuda/profiler.h"
+#include "cuda/samples/pcsampling_abi.h"
 #include "gputrace/near.h"
 #include "gputrace/syscall.h"
 

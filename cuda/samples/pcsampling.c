@@ -24,8 +24,8 @@
 #include "cuda/cuda.h"
 #include "cuda/elect.h"
 #include "accel/wait.h"
-#include "cuda/pcsampling_abi.h"
 #include "cuda/profiler.h"
+#include "cuda/samples/pcsampling_abi.h"
 #include "gputrace/syscall.h"
 
 #define CONTEXTS       32u
