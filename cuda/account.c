@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "cuda/cuda.h"
-#include "cuda/counters/exact.h"
+#include "cuda/hooks.h"
 
 static void property(const char *name, uint64_t value)
 {
@@ -88,7 +88,7 @@ void gt_cu_account(bool last, bool ask)
 		gt_cu_account_ask();
 	gt_accel_failed_account(__atomic_load_n(&failed_text, __ATOMIC_ACQUIRE));
 	gt_cu_align_report();
-	gt_cu_exact_account(last);
+	GT_CU_HOOK(account, last);
 	report_lost(GT_LOSS_LATE, &reported_late,
 		    gt_cu_options.kernel && missing > c->dropped ? missing : c->dropped);
 	report_lost(GT_LOSS_NO_LOCATION, &reported_no_location, c->no_location);

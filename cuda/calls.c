@@ -19,9 +19,7 @@
 #include <unistd.h>
 
 #include "cuda/cuda.h"
-#include "cuda/counters/exact.h"
-#include "cuda/counters/sampler.h"
-#include "cuda/samples/pcsampling_abi.h"
+#include "cuda/hooks.h"
 #include "gputrace/syscall.h"
 
 #define IDS     2048u
@@ -200,8 +198,8 @@ static void abandon(uint32_t level)
 			gt_leave_at(what->region, tick);
 	}
 	set_depth(level);
-	if (!level && gt_unlikely(gt_cu_options.exact))
-		gt_cu_exact_abandon(correlation);
+	if (!level)
+		GT_CU_HOOK(abandoned, correlation);
 	if (!level)
 		gt_unguard();
 }
@@ -430,11 +428,8 @@ static inline bool hidden(uint32_t domain, const struct cu_call_data *data)
 static void context_created(void *context)
 {
 	gt_cu_context_created(context);
-	gt_cu_pc_context(context);
-	gt_cu_sass_context(context);
 	gt_guard();
-	gt_cu_sampler_context(context);
-	gt_cu_exact_context(context);
+	GT_CU_HOOK(context, context);
 	gt_unguard();
 }
 
@@ -452,26 +447,33 @@ static void visible_call(uint32_t domain, uint32_t id, unsigned class, const str
 		leave(domain, id, call);
 	else
 		enter(domain, id, call);
-	if (gt_unlikely(gt_cu_options.pc_serialized) && call->site && launches(class))
-		gt_cu_pc_launched();
+	if (call->site && launches(class))
+		GT_CU_HOOK(launch_over);
+}
+
+static bool is_ours(void)
+{
+	GT_CU_EACH_HOOK(h)
+		if (h->ours && h->ours())
+			return true;
+	return false;
 }
 
 static void api_call(uint32_t domain, uint32_t id, const struct cu_call_data *call)
 {
 	unsigned class = ids[domain - 1][id].class;
-	bool measured = gt_cu_options.exact == GT_CU_EXACT_REPLAY && domain == CU_DOMAIN_DRIVER &&
-			launches(class);
+	bool launch = domain == CU_DOMAIN_DRIVER && launches(class);
 
-	if (gt_unlikely(gt_cu_options.exact && gt_cu_events_waiting()))
+	if (is_ours())
 		return;
 	if (gt_unlikely(gt_cu_options.capture))
 		gt_cu_capture_call(domain, id, call);
-	if (gt_unlikely(measured && call->site))
-		gt_cu_exact_leave(call);
+	if (launch && call->site)
+		GT_CU_HOOK(launched, call);
 	if (!hidden(domain, call) && gt_likely(class)) /* none: in a capture, enabled then, but not now */
 		visible_call(domain, id, class, call);
-	if (gt_unlikely(measured && !call->site))
-		gt_cu_exact_enter(call, class == GT_CU_C_GRAPH, self.active);
+	if (launch && !call->site)
+		GT_CU_HOOK(launch, call, class == GT_CU_C_GRAPH, self.active);
 }
 
 /* What is not a launch, and launches with anything unusual about them. */
@@ -491,12 +493,10 @@ static GT_CU_RARE void other_callback(uint32_t domain, uint32_t id, const void *
 		if (id == CU_RESOURCE_CONTEXT_CREATED) {
 			context_created(resource->context);
 		} else if (id == CU_RESOURCE_CONTEXT_DESTROY) {
-			gt_cu_pc_context_gone(resource->context);
-			gt_cu_sass_context_gone(resource->context);
-			gt_cu_exact_context_gone(resource->context);
+			GT_CU_HOOK(context_gone, resource->context);
 			gt_cu_context_gone(resource->context);
 		} else if (id == CU_RESOURCE_MODULE_LOADED) {
-			gt_cu_code_module(resource->descriptor);
+			GT_CU_HOOK(module, resource->descriptor);
 		} else if (id == CU_RESOURCE_INIT_FINISHED)
 			gt_cu_extras_late();
 		else if (id == CU_RESOURCE_STREAM_CREATED)
@@ -734,8 +734,6 @@ static void consider(uint32_t domain, uint32_t id, const char *name)
 						    domain == CU_DOMAIN_DRIVER ? "CUDRV_API" : "CUDART_API",
 						    rules[i].role);
 		if (what->region && !gt_cu_options.capture &&
-		    !((gt_cu_options.pc_serialized || gt_cu_options.exact == GT_CU_EXACT_REPLAY) &&
-		      launches(what->class)) &&
 		    (what->class == GT_CU_C_LAUNCH || what->class == GT_CU_C_GRAPH ||
 		     what->class == GT_CU_C_COPY || what->class == GT_CU_C_SET))
 			what->quick = (uint32_t)key_of(domain, id, 0) | OPEN_REGION | OPEN_QUICK;
@@ -768,8 +766,18 @@ const char *gt_cu_calls_setup(void)
 	return NULL;
 }
 
+/* Is somebody called at each launch? */
+static bool launches_are_watched(void)
+{
+	GT_CU_EACH_HOOK(h)
+		if (h->launch || h->launched || h->launch_over)
+			return true;
+	return false;
+}
+
 unsigned gt_cu_calls_enable(void *subscriber)
 {
+	bool watched = launches_are_watched();
 	unsigned n = 0;
 
 	for (uint32_t domain = CU_DOMAIN_DRIVER; domain <= CU_DOMAIN_RUNTIME; domain++)
@@ -778,6 +786,8 @@ unsigned gt_cu_calls_enable(void *subscriber)
 
 			if (!what->class)
 				continue;
+			if (watched && launches(what->class))
+				what->quick = 0;
 			what->enabled = !gt_cu_api.enable_callback(1, subscriber, domain, id);
 			n += what->enabled;
 		}

@@ -6,21 +6,20 @@
  *
  *   accel/     what accelerators of all makes share: records, the table of calls, threads of ours
  *   api.c      CUPTI's functions; options.c VT_GPUTRACE; state.c what all parts share
- *   clock.c    CUPTI's time <-> ticks
- *   capture.c  VT_CUPTI_CAPTURE
- *   contexts.c the contexts that live; align.c how well the device's clock and ours agree
- *   devices.c  which device a number means
+ *   clock.c    CUPTI's time <-> ticks; capture.c VT_CUPTI_CAPTURE
+ *   contexts.c the contexts that live; devices.c which device a number means
+ *   align.c    how well the device's clock and ours agree
  *   streams.c   contexts and streams -> location groups and locations
  *   kernels.c  kernels and copies -> regions
  *   implicit.c calls that wait implicitly; extras.c records on request (VT_GPUTRACE)
+ *   hooks.h    who is called when counters or samples are asked for
  *   calls.c    API callbacks on the program's threads -> regions, and entries of the table
  *   buffers.c  CUPTI's activity buffers: handed out, taken back, queued
  *   records.c  activity records -> events of streams and of the threads that caused them
  *   account.c  what happened to every call and record
  *   worker.c   our two threads: one reads the buffers, one makes CUPTI flush them
  *   profiler.c CUPTI's profiler, sets of metrics; elect.c which process uses a device's counters
- *   samples/   code.c records of instructions, and their cubins; pcsampling.c PC samples
- *              (VT_CUPTI_PCSAMPLING); sass.c counts of instructions (VT_CUPTI_SASS)
+ *   samples/   of instructions, and their cubins: VT_CUPTI_PCSAMPLING, VT_CUPTI_SASS
  *   legacy/    CUPTI's events, for GPUs that its profiler does not know
  *   counters/  metrics.c which are wanted; list.c `gputrace info`; sampler.c samples of whole devices;
  *              select.c which kernels are measured one by one, counting.c sessions, exact.c when
@@ -297,47 +296,6 @@ GT_HIDDEN bool gt_cu_workers_collect(unsigned what, unsigned limit_ms);
 GT_HIDDEN bool gt_cu_workers_hung(void);
 /* Waits on one of our threads for the work of all contexts. False: it goes on after limit_ms. */
 GT_HIDDEN bool gt_cu_workers_finish(unsigned limit_ms);
-
-/* ---- instructions of kernels (code.c) -------------------------------------------------------------- */
-
-/* What is recorded is on a location of this name. False: this CUPTI lacks what is needed. */
-GT_HIDDEN bool gt_cu_code_setup(const char *name);
-/* A module was loaded (CUPTI's description of it): its cubin is recorded. In CUPTI's callbacks. */
-GT_HIDDEN void gt_cu_code_module(void *descriptor);
-/* Calls it, guarded and under the lock; not if a call of CUPTI's hangs there. */
-GT_HIDDEN void gt_cu_code_locked(void (*function)(void *), void *argument);
-GT_HIDDEN bool gt_cu_code_hangs(void);
-GT_HIDDEN void gt_cu_code_give_up(void);
-/* Under the lock: a record, and the string of a name that CUPTI keeps. */
-GT_HIDDEN void gt_cu_code_put(gt_ref kind, const uint64_t *data, unsigned words);
-GT_HIDDEN gt_ref gt_cu_code_name(const char *name);
-
-/* ---- PC samples (pcsampling.c) ----------------------------------------------------------------- */
-
-GT_HIDDEN void gt_cu_pc_setup(void);
-/* A context begins, ends. In CUPTI's callbacks. */
-GT_HIDDEN void gt_cu_pc_context(void *context);
-GT_HIDDEN void gt_cu_pc_context_gone(void *context);
-/* A launch is over whose samples must not be mixed with those of the next. */
-GT_HIDDEN void gt_cu_pc_launched(void);
-/* In a forked child. */
-GT_HIDDEN void gt_cu_pc_forked(void);
-/* Records what there is; `last`: sampling ends. False: it took too long (once only). */
-GT_HIDDEN bool gt_cu_pc_collect(bool last, unsigned limit_ms);
-
-/* ---- counts of instructions (sass.c) --------------------------------------------------------------- */
-
-/* False: it cannot be, for the reason given. Else kernels must be recorded one at a time. */
-GT_HIDDEN bool gt_cu_sass_setup(void);
-/* A context begins, ends. In CUPTI's callbacks. */
-GT_HIDDEN void gt_cu_sass_context(void *context);
-GT_HIDDEN void gt_cu_sass_context_gone(void *context);
-/* Records what has been counted, when the device has done its work. False: it took too long (once only). */
-GT_HIDDEN bool gt_cu_sass_collect(unsigned limit_ms);
-/* What was collected was not the last: kernels are counted on. */
-GT_HIDDEN void gt_cu_sass_goes_on(void);
-/* In a forked child. */
-GT_HIDDEN void gt_cu_sass_forked(void);
 
 /* ---- capture (capture.c) --------------------------------------------------------------------- */
 

@@ -16,7 +16,8 @@
 #include "cuda/cuda.h"
 #include "cuda/counters/exact.h"
 #include "cuda/counters/sampler.h"
-#include "cuda/samples/pcsampling_abi.h"
+#include "cuda/hooks.h"
+#include "cuda/samples/samples.h"
 
 #define WAIT_EXIT_MS 10000u
 #define WAIT_FAST_MS 2000u  /* _exit and exec: somebody may wait for them */
@@ -40,10 +41,7 @@ static void collect(unsigned what, unsigned limit)
 	if (!in_use())
 		return;
 	gt_guard();
-	if (!gt_cu_pc_collect(what & GT_CU_FORCED, limit))
-		gt_message(1, "PC sampling: CUPTI does not answer: the last samples are missing");
-	if (!gt_cu_sass_collect(limit))
-		gt_message(1, "SASS metrics: CUPTI does not answer: the counts are missing");
+	GT_CU_HOOK(collect, what & GT_CU_FORCED, limit);
 	if (!gt_cu_workers_collect(what, limit) && !__atomic_exchange_n(&reported, true, __ATOMIC_RELAXED))
 		gt_message(1, "CUPTI did not deliver its records within %u seconds: the last ones are "
 			"missing",
@@ -54,14 +52,10 @@ static void collect(unsigned what, unsigned limit)
 /* Brings in the samples of metrics. */
 static void sample(bool last, unsigned limit)
 {
-	static bool reported;
-
 	if (!in_use())
 		return;
 	gt_guard();
-	if (!gt_cu_sampler_collect(last, limit) && !__atomic_exchange_n(&reported, true, __ATOMIC_RELAXED))
-		gt_message(1, "CUPTI did not deliver its samples within %u seconds: the last ones are "
-			   "missing", limit / 1000);
+	GT_CU_HOOK(sample, last, limit);
 	gt_unguard();
 }
 
@@ -105,7 +99,7 @@ static void end(int how)
 	switch (how) {
 	case GT_END_NONE:
 		gt_cu_account_again();
-		gt_cu_sass_goes_on();
+		GT_CU_HOOK(goes_on);
 		return;
 	case GT_END_EXEC: /* it may fail: what the device is still at is not forced out, for it comes later */
 		sample(false, WAIT_FAST_MS);
@@ -127,7 +121,7 @@ static void stand_still(void)
 	if (!in_use())
 		return;
 	collect(GT_CU_ACCOUNT, WAIT_FAST_MS);
-	gt_cu_sass_goes_on(); /* as the program does: nobody may come to fetch the rest */
+	GT_CU_HOOK(goes_on); /* as the program does: nobody may come to fetch the rest */
 	gt_cu_buffers_still();
 	gt_cu_state_set(gt_cu_state_now() == GT_CU_READY ? GT_CU_STILL : GT_CU_ENDED);
 	ended = gt_accel_threads_end();
@@ -159,10 +153,7 @@ static void forked(void)
 {
 	gt_cu_state_set(GT_CU_CHILD);
 	gt_cu_calls_forked();
-	gt_cu_pc_forked();
-	gt_cu_sass_forked();
-	gt_cu_sampler_forked();
-	gt_cu_exact_forked();
+	GT_CU_HOOK(forked);
 }
 
 /* ---- the beginning ---------------------------------------------------------------------------------- */
@@ -256,6 +247,14 @@ static void enable_event(uint32_t domain, uint32_t id, const char *what)
 		gt_message(1, "CUPTI does not report %s (%s)", what, gt_cu_result(rc));
 }
 
+static bool modules_are_watched(void)
+{
+	GT_CU_EACH_HOOK(h)
+		if (h->module)
+			return true;
+	return false;
+}
+
 static void enable_events(void)
 {
 	enable_event(CU_DOMAIN_RESOURCE, CU_RESOURCE_CONTEXT_CREATED, "new contexts");
@@ -265,7 +264,7 @@ static void enable_events(void)
 		enable_event(CU_DOMAIN_RESOURCE, CU_RESOURCE_STREAM_CREATED, "new streams");
 		enable_event(CU_DOMAIN_RESOURCE, CU_RESOURCE_STREAM_DESTROY, "the end of streams");
 	}
-	if (gt_cu_options.pc || gt_cu_options.sass)
+	if (modules_are_watched())
 		enable_event(CU_DOMAIN_RESOURCE, CU_RESOURCE_MODULE_LOADED, "modules");
 	enable_event(CU_DOMAIN_STATE, CU_STATE_FATAL_ERROR, "fatal errors");
 }

@@ -4,14 +4,15 @@ lib_libgtassemble_la_SOURCES += cuda/assemble/cuda.c cuda/assemble/pcsamples.c c
 lib_LTLIBRARIES += cuda/libgputrace-cuda.la
 CUDA_SOURCES = cuda/abi.h cuda/account.c cuda/align.c cuda/api.c cuda/api.h cuda/buffers.c cuda/calls.c \
 	cuda/capture.c cuda/capture.h cuda/clock.c cuda/contexts.c cuda/cuda.h cuda/devices.c \
-	cuda/elect.c cuda/elect.h cuda/extras.c cuda/implicit.c cuda/kernels.c cuda/life.c cuda/nvtx.c \
+	cuda/elect.c cuda/elect.h cuda/extras.c cuda/hooks.h cuda/implicit.c cuda/kernels.c cuda/life.c cuda/nvtx.c \
 	cuda/nvtx_abi.h cuda/options.c cuda/profiler.c cuda/profiler.h cuda/profiler_abi.h \
 	cuda/records.c cuda/state.c cuda/streams.c cuda/worker.c \
 	cuda/counters/counting.c cuda/counters/counting.h cuda/counters/exact.c cuda/counters/exact.h \
-	cuda/counters/list.c cuda/counters/metrics.c cuda/counters/metrics.h cuda/counters/sampler.c \
-	cuda/counters/sampler.h cuda/counters/select.c cuda/counters/select.h \
-	cuda/legacy/events.c cuda/legacy/events.h cuda/legacy/events_abi.h \
-	cuda/samples/code.c cuda/samples/pcsampling.c cuda/samples/pcsampling_abi.h cuda/samples/sass.c
+	cuda/counters/list.c cuda/counters/metrics.c cuda/counters/metrics.h cuda/counters/older.h \
+	cuda/counters/sampler.c cuda/counters/sampler.h cuda/counters/select.c cuda/counters/select.h \
+	cuda/legacy/events.c cuda/legacy/events_abi.h \
+	cuda/samples/code.c cuda/samples/pcsampling.c cuda/samples/pcsampling_abi.h \
+	cuda/samples/samples.h cuda/samples/sass.c
 # Its objects; test/cuda/replay links them, too. Callbacks run at every launch: no way through the PLT.
 noinst_LTLIBRARIES += cuda/libgtcuda.la
 cuda_libgtcuda_la_SOURCES = $(CUDA_SOURCES)

@@ -22,7 +22,7 @@
 #include <string.h>
 
 #include "cuda/cuda.h"
-#include "cuda/counters/exact.h"
+#include "cuda/hooks.h"
 #include "accel/wait.h"
 #include "cuda/nvtx_abi.h"
 
@@ -353,8 +353,7 @@ static int push(const struct name *name, const struct domain *domain, const stru
 		s->lost++;
 		return level;
 	}
-	if (gt_unlikely(gt_cu_options.exact == GT_CU_EXACT_USER))
-		gt_cu_exact_push(name->text);
+	GT_CU_HOOK(range, name->text);
 	s->pushed[s->depth++] = (struct pushed){ recorded ? name->region : GT_NONE, domain };
 	if (!recorded || !name->region)
 		return level;
@@ -382,8 +381,7 @@ static int pop(const struct domain *domain)
 		;
 	if (!at)
 		return -1; /* more pops than pushes */
-	if (gt_unlikely(gt_cu_options.exact == GT_CU_EXACT_USER))
-		gt_cu_exact_pop();
+	GT_CU_HOOK(range_over);
 	gt_leave(s->pushed[at - 1].region);
 	s->depth--;
 	for (; at <= s->depth; at++) /* domains that are not nested in each other */

@@ -22,7 +22,7 @@
 enum {
 	CU_PROFILER_RANGE = 0,
 	CU_PROFILER_PM = 1,
-	CU_PROFILER_EVENTS = 2, /* none of CUPTI's: cuda/legacy/events.h */
+	CU_PROFILER_EVENTS = 2, /* none of CUPTI's: gt_cu_older */
 	CU_METRIC_COUNTER = 0,
 	CU_METRIC_RATIO = 1,
 	CU_METRIC_THROUGHPUT = 2,

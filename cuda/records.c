@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "cuda/cuda.h"
-#include "cuda/counters/exact.h"
+#include "cuda/hooks.h"
 #include "gputrace/syscall.h"
 
 #define PENDING 4096u
@@ -219,23 +219,30 @@ void gt_cu_records_settle(bool all)
 
 /* ---- the kinds ---------------------------------------------------------------------------------------- */
 
-/* For each range that it measures CUPTI launches a kernel of its own (13.0). */
-static bool is_cuptis(const struct cu_kernel *k)
+static bool is_hidden(const struct cu_kernel *k)
 {
-	bool it_is = gt_cu_options.exact == GT_CU_EXACT_USER && k->name && !strcmp(k->name, "WaitNs");
-
-	gt_cu_count(&gt_cu_counts.cuptis, it_is);
-	return it_is;
+	GT_CU_EACH_HOOK(h)
+		if (h->hides && k->name && h->hides(k->name))
+			return true;
+	return false;
 }
 
-/* The kernel was measured: its record has no times, unless it was measured by events. */
-static void take_measured(struct activity *a, uint64_t ns, struct gt_cu_measured *m)
+/* Who has measured this kernel: its record may have no times then. NULL: nobody. */
+static const struct gt_cu_hooks *measured_by(struct activity *a, uint64_t ns)
 {
-	if (!gt_cu_exact_take(a->out.correlation, ns, m) || a->out.start)
-		return;
-	a->replayed = true;
-	a->out.start = m->begin;
-	a->out.end = m->end;
+	uint64_t begin, end;
+
+	GT_CU_EACH_HOOK(h) {
+		if (!h->kernel || !h->kernel((uint32_t)a->out.correlation, ns, &begin, &end))
+			continue;
+		if (!a->out.start) {
+			a->replayed = true;
+			a->out.start = begin;
+			a->out.end = end;
+		}
+		return h;
+	}
+	return NULL;
 }
 
 static void read_kernel(const struct cu_record *record)
@@ -249,14 +256,12 @@ static void read_kernel(const struct cu_record *record)
 		.number = { (uint32_t)k->static_shared, (uint32_t)k->dynamic_shared, k->local_per_thread,
 			    k->registers },
 	};
-	struct gt_cu_measured measured;
+	const struct gt_cu_hooks *measured;
 	struct gt_accel_name *name;
 
-	measured.count = 0;
-	if (gt_unlikely(gt_cu_options.exact && is_cuptis(k)))
+	if (is_hidden(k))
 		return;
-	if (gt_unlikely(gt_cu_options.exact))
-		take_measured(&a, k->end - k->start, &measured);
+	measured = measured_by(&a, k->end - k->start);
 	gt_cu_count(k->graph_node ? &gt_cu_counts.graph_kernels : &gt_cu_counts.kernels, 1);
 	if (!prepare(&a, k->name ? k->name : "kernel"))
 		return;
@@ -273,8 +278,8 @@ static void read_kernel(const struct cu_record *record)
 	a.out.region = name->region;
 	a.out.params = gt_accel_params(name, &launch);
 	gt_accel_begin(&a.out);
-	if (gt_unlikely(measured.count))
-		gt_cu_exact_record(&measured, a.out.at, a.out.end);
+	if (gt_unlikely(measured != NULL))
+		measured->values(a.out.at, a.out.end);
 	gt_accel_finish(&a.out);
 }
 

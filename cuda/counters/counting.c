@@ -19,7 +19,7 @@
 #include "cuda/cuda.h"
 #include "cuda/elect.h"
 #include "cuda/counters/metrics.h"
-#include "cuda/legacy/events.h"
+#include "cuda/counters/older.h"
 
 #define DEVICES    16u
 #define SESSIONS   32u
@@ -106,7 +106,7 @@ static void announce_events(const struct device *d, const char *passes, const ch
 		 replay ? "replay of kernels" : "ranges of the program", d->chip, d->shown,
 		 d->shown == 1 ? "" : "s", passes,
 		 replay ? "kernel runs alone," : "range has values when it has come", times,
-		 gt_cu_plan_extrapolates(d->set.host)
+		 gt_cu_older->extrapolates(d->set.host)
 			 ? "; some counters cannot be read, and are taken to count as the others do"
 			 : "");
 }
@@ -154,7 +154,7 @@ static bool is_whole(const struct device *d, const char *name, struct cu_host_pr
 
 	if (!d->events)
 		return gt_cu_metric_is_sum(d->set.host, name, p);
-	return gt_cu_events_describe(number_of(d), name, p, &sum) && sum;
+	return gt_cu_older->describe(number_of(d), name, p, &sum) && sum;
 }
 
 /* Which chip, in which way; 0, or CUPTI's result. */
@@ -169,7 +169,7 @@ static int choose_way(struct device *d, void *context)
 	d->set.type = CU_PROFILER_EVENTS;
 	d->set.device = number_of(d);
 	d->set.context = context;
-	return gt_cu_events_offered(number_of(d));
+	return gt_cu_older->offered(number_of(d));
 }
 
 static const char *choose(struct device *d, void *context)
@@ -186,7 +186,7 @@ static const char *choose(struct device *d, void *context)
 		return "it has none of the metrics that are asked for";
 	if (!d->events && gt_cu_options.exact == GT_CU_EXACT_REPLAY)
 		add_duration(d);
-	rc = d->events ? gt_cu_events_open(&d->set) : gt_cu_set_open(&d->set);
+	rc = d->events ? gt_cu_older->open(&d->set) : gt_cu_set_open(&d->set);
 	for (unsigned i = 0; !rc && i < d->shown; i++)
 		d->whole[i] = is_whole(d, d->set.names[i], &p);
 	return rc ? gt_cu_profiler_reason(rc) : NULL;
@@ -227,7 +227,7 @@ static void close_session(struct gt_cu_session *s)
 	if (!s || !s->object)
 		return;
 	if (s->device->events)
-		gt_cu_groups_close(s->object);
+		gt_cu_older->groups_close(s->object);
 	else
 		gt_cu_profiler_object(GT_CU_P_RangeProfilerDisable, s->object);
 	s->object = NULL;
@@ -276,7 +276,7 @@ static int make_data(struct gt_cu_session *s)
 static int open_groups(struct gt_cu_session *s)
 {
 	struct gt_cu_groups *groups = NULL;
-	int rc = gt_cu_groups_open(s->device->set.host, s->context,
+	int rc = gt_cu_older->groups_open(s->device->set.host, s->context,
 				   gt_cu_options.exact == GT_CU_EXACT_USER, &groups);
 
 	s->object = groups;
@@ -349,7 +349,7 @@ void gt_cu_session_add(void *context)
 	if (!gt_cu_api.device_id || !gt_cu_api.context_id || gt_cu_api.device_id(context, &number) ||
 	    gt_cu_api.context_id(context, &id) || number >= DEVICES)
 		return;
-	if (!devices[number].tried && gt_cu_events_device(number)) /* later */
+	if (!devices[number].tried && gt_cu_older_is_for(number)) /* later */
 		devices[number].events = devices[number].usable = true;
 	else if (!devices[number].tried)
 		begin_device(&devices[number], context);
@@ -372,7 +372,7 @@ static int begin(struct gt_cu_session *s, const char *range)
 	int rc = open_session(s);
 
 	if (s->device->events)
-		return rc ? rc : gt_cu_groups_start(s->object);
+		return rc ? rc : gt_cu_older->start(s->object);
 	if (!rc && range && !s->under_way)
 		rc = configure(s);
 	if (!rc)
@@ -423,7 +423,7 @@ static int stop_range(struct gt_cu_session *s, bool range, bool *complete)
 
 int gt_cu_session_stop(struct gt_cu_session *s, bool range, bool *complete)
 {
-	int rc = s->device->events ? gt_cu_groups_stop(s->object, true, complete)
+	int rc = s->device->events ? gt_cu_older->stop(s->object, true, complete)
 				   : stop_range(s, range, complete);
 
 	s->under_way = !rc && !*complete;
@@ -435,7 +435,7 @@ void gt_cu_session_end(struct gt_cu_session *s, bool counts)
 	bool complete;
 
 	if (counts && s->device->events)
-		gt_cu_groups_stop(s->object, false, &complete); /* its context goes: nothing can be read */
+		gt_cu_older->stop(s->object, false, &complete); /* its context goes: nothing can be read */
 	else if (counts)
 		gt_cu_session_stop(s, gt_cu_options.exact == GT_CU_EXACT_USER, &complete);
 	close_session(s);
@@ -473,7 +473,7 @@ static int event_counts(const struct gt_cu_session *s, struct gt_cu_measured *m)
 	m->plan = s->device->set.host;
 	m->count = s->device->shown;
 	memcpy(m->refs, s->refs, sizeof(m->refs));
-	gt_cu_groups_values(s->object, m->events, &m->ns);
+	gt_cu_older->values(s->object, m->events, &m->ns);
 	return 0;
 }
 
@@ -484,7 +484,7 @@ void gt_cu_session_drop(struct gt_cu_session *s)
 	uint64_t ns;
 
 	if (s->device->events) {
-		gt_cu_groups_stop(s->object, false, &complete);
+		gt_cu_older->stop(s->object, false, &complete);
 		return;
 	}
 	gt_cu_session_stop(s, false, &complete);
@@ -499,7 +499,7 @@ void gt_cu_counts_evaluate(struct gt_cu_measured *m, uint64_t ns)
 		return;
 	for (unsigned i = 0; i < m->count; i++) {
 		m->refs[n] = m->refs[i];
-		n += gt_cu_plan_value(m->plan, i, m->events, ns ? ns : m->ns, &m->values[n]);
+		n += gt_cu_older->evaluate(m->plan, i, m->events, ns ? ns : m->ns, &m->values[n]);
 	}
 	if (n < m->count) {
 		gt_cu_count_shared(&without_value, m->count - n);

@@ -10,7 +10,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cuda/counters/exact.h"
+#include "cuda/counters/older.h"
+#include "cuda/cuda.h"
+
+/* What was measured of a launch. */
+struct gt_cu_measured {
+	uint64_t begin, end; /* ticks */
+	unsigned count;      /* 0: there are no values */
+	gt_ref refs[GT_CU_METRICS];
+	uint64_t values[GT_CU_METRICS];
+	const struct gt_cu_plan *plan; /* not NULL: there are counts of events, and no values yet */
+	uint64_t events[GT_CU_EVENTS];
+	uint64_t ns;                   /* with them: how long it took by the host's clock */
+};
 
 struct gt_cu_session;
 

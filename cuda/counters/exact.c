@@ -28,6 +28,7 @@
 #include <string.h>
 
 #include "cuda/cuda.h"
+#include "cuda/hooks.h"
 #include "cuda/counters/counting.h"
 #include "cuda/counters/exact.h"
 #include "accel/wait.h"
@@ -134,7 +135,7 @@ static bool begin_calls(void)
 
 /* ---- contexts ---------------------------------------------------------------------------------------- */
 
-void gt_cu_exact_context(void *context)
+static void context_made(void *context)
 {
 	bool user = gt_cu_options.exact == GT_CU_EXACT_USER, entered;
 
@@ -165,7 +166,7 @@ static void end_session(void *context)
 }
 
 /* Nobody waits for the range of another thread: begin_calls(). */
-void gt_cu_exact_context_gone(void *context)
+static void context_gone(void *context)
 {
 	bool user = gt_cu_options.exact == GT_CU_EXACT_USER, entered;
 
@@ -207,7 +208,7 @@ static void begin_launch(const struct cu_call_data *call)
 	}
 }
 
-void gt_cu_exact_enter(const struct cu_call_data *call, bool graph, bool active)
+static void launch(const struct cu_call_data *call, bool graph, bool active)
 {
 	if (!is_on() || mine)
 		return;
@@ -251,7 +252,7 @@ static bool is_of(uint32_t correlation)
 	return mine && correlation && __atomic_load_n(&gate, __ATOMIC_RELAXED) == correlation;
 }
 
-void gt_cu_exact_leave(const struct cu_call_data *call)
+static void launched(const struct cu_call_data *call)
 {
 	bool failed = call->result && *(const int *)call->result, complete = false;
 
@@ -268,7 +269,7 @@ void gt_cu_exact_leave(const struct cu_call_data *call)
 	leave_gate();
 }
 
-void gt_cu_exact_abandon(uint32_t correlation)
+static void abandoned(uint32_t correlation)
 {
 	if (!is_of(correlation))
 		return;
@@ -278,7 +279,7 @@ void gt_cu_exact_abandon(uint32_t correlation)
 	leave_gate();
 }
 
-bool gt_cu_exact_take(uint32_t correlation, uint64_t ns, struct gt_cu_measured *m)
+static bool take_result(uint32_t correlation, uint64_t ns, struct gt_cu_measured *m)
 {
 	struct result *r = &results[correlation % RESULTS];
 
@@ -292,7 +293,8 @@ bool gt_cu_exact_take(uint32_t correlation, uint64_t ns, struct gt_cu_measured *
 	return true;
 }
 
-void gt_cu_exact_record(const struct gt_cu_measured *m, struct gt_location *location, uint64_t tick)
+/* Records the values at a place; NULL: this thread's, now. */
+static void record_values(const struct gt_cu_measured *m, struct gt_location *location, uint64_t tick)
 {
 	uint64_t data[GT_CU_METRICS + 2] = { m->count };
 	unsigned row = 0;
@@ -314,6 +316,23 @@ void gt_cu_exact_record(const struct gt_cu_measured *m, struct gt_location *loca
 				gt_record(GT_T_METRIC, m->refs[i], one, 1);
 		}
 	}
+}
+
+static struct gt_cu_measured taken; /* the reading thread's: of the kernel whose record it reads */
+
+static bool take_kernel(uint32_t correlation, uint64_t ns, uint64_t *begin, uint64_t *end)
+{
+	if (!take_result(correlation, ns, &taken))
+		return false;
+	*begin = taken.begin;
+	*end = taken.end;
+	return true;
+}
+
+static void record_taken(struct gt_location *location, uint64_t tick)
+{
+	if (taken.count)
+		record_values(&taken, location, tick);
 }
 
 /* ---- ranges ------------------------------------------------------------------------------------------ */
@@ -359,7 +378,7 @@ static void begin_range(const char *name)
 	snprintf(target, sizeof(target), "%s", name);
 }
 
-void gt_cu_exact_push(const char *name)
+static void range_begins(const char *name)
 {
 	bool measuring = false;
 
@@ -408,7 +427,7 @@ static bool end_pass(struct gt_cu_session *s, struct gt_cu_measured *m)
 	return !rc;
 }
 
-void gt_cu_exact_pop(void)
+static void range_ends(void)
 {
 	struct gt_cu_measured m;
 	bool complete = false, alone;
@@ -432,7 +451,16 @@ void gt_cu_exact_pop(void)
 	if (!complete)
 		return;
 	gt_cu_counts_evaluate(&m, 0);
-	gt_cu_exact_record(&m, NULL, 0);
+	record_values(&m, NULL, 0);
+}
+
+/* For each range that it measures CUPTI launches a kernel of its own (13.0). */
+static bool is_cuptis(const char *kernel)
+{
+	bool it_is = !strcmp(kernel, "WaitNs");
+
+	gt_cu_count(&gt_cu_counts.cuptis, it_is);
+	return it_is;
 }
 
 /* ---- all --------------------------------------------------------------------------------------------- */
@@ -448,33 +476,11 @@ static bool is_set(const char *name)
 static void watch_user(void)
 {
 	static const struct gt_user_watch watch = { .bytes = sizeof(watch), .wanted = gt_cu_select_fits,
-						    .enter = gt_cu_exact_push, .leave = gt_cu_exact_pop };
+						    .enter = range_begins, .leave = range_ends };
 
 	if (gt_user_watch(&watch))
 		gt_message(1, "VT_CUPTI_KERNEL=user: ranges of the user API are not measured: another "
 			      "adapter watches them");
-}
-
-void gt_cu_exact_setup(void)
-{
-	const char *list = gt_setting("VT_CUPTI_KERNELS");
-	const char *way = gt_cu_options.exact == GT_CU_EXACT_USER ? "user" : "replay";
-	unsigned wrong;
-
-	if (!gt_cu_options.exact)
-		return;
-	if (!is_set("VT_CUPTI_METRICS") && !is_set("VT_CUPTI_METRICS_SPEC"))
-		gt_message(1, "VT_CUPTI_KERNEL=%s measures nothing: VT_CUPTI_METRICS names no metrics", way);
-	else if (!gt_cu_options.kernel)
-		gt_message(1, "VT_CUPTI_KERNEL=%s measures nothing: VT_GPUTRACE excludes kernels", way);
-	else
-		wanted = gt_cu_counting_setup();
-	wrong = wanted ? gt_cu_select_read(list ? list : "") : 0;
-	if (wrong)
-		gt_message(1, "VT_CUPTI_KERNELS: %u word%s not understood and left out (a pattern, or "
-			      "PATTERN:N, PATTERN:N-M, PATTERN:N-)", wrong, wrong == 1 ? " is" : "s are");
-	if (wanted && gt_cu_options.exact == GT_CU_EXACT_USER)
-		watch_user();
 }
 
 static void number(const char *name, uint64_t value)
@@ -496,7 +502,7 @@ static void unused(const char *pattern, const char *near)
 		gt_message(1, "VT_CUPTI_KERNELS: no %s matches %s", what, pattern);
 }
 
-void gt_cu_exact_account(bool last)
+static void account(bool last)
 {
 	if (!wanted)
 		return;
@@ -536,9 +542,57 @@ void gt_cu_exact_account(bool last)
 			   (unsigned long long)missed);
 }
 
-void gt_cu_exact_forked(void)
+static void forked(void)
 {
 	gt_cu_counting_forked();
 	wanted = mine = false;
 	gate = calling = 0;
+}
+
+static bool is_waiting(void)
+{
+	return gt_cu_older && gt_cu_older->waiting();
+}
+
+static void hook(void)
+{
+	static struct gt_cu_hooks hooks = { .ours = is_waiting, .context = context_made,
+					    .context_gone = context_gone, .account = account,
+					    .forked = forked };
+
+	if (gt_cu_options.exact == GT_CU_EXACT_REPLAY) {
+		hooks.launch = launch;
+		hooks.launched = launched;
+		hooks.abandoned = abandoned;
+		hooks.kernel = take_kernel;
+		hooks.values = record_taken;
+	} else {
+		hooks.range = range_begins;
+		hooks.range_over = range_ends;
+		hooks.hides = is_cuptis;
+		watch_user();
+	}
+	gt_cu_hooks_add(&hooks);
+}
+
+void gt_cu_exact_setup(void)
+{
+	const char *list = gt_setting("VT_CUPTI_KERNELS");
+	const char *way = gt_cu_options.exact == GT_CU_EXACT_USER ? "user" : "replay";
+	unsigned wrong;
+
+	if (!gt_cu_options.exact)
+		return;
+	if (!is_set("VT_CUPTI_METRICS") && !is_set("VT_CUPTI_METRICS_SPEC"))
+		gt_message(1, "VT_CUPTI_KERNEL=%s measures nothing: VT_CUPTI_METRICS names no metrics", way);
+	else if (!gt_cu_options.kernel)
+		gt_message(1, "VT_CUPTI_KERNEL=%s measures nothing: VT_GPUTRACE excludes kernels", way);
+	else
+		wanted = gt_cu_counting_setup();
+	wrong = wanted ? gt_cu_select_read(list ? list : "") : 0;
+	if (wrong)
+		gt_message(1, "VT_CUPTI_KERNELS: %u word%s not understood and left out (a pattern, or "
+			      "PATTERN:N, PATTERN:N-M, PATTERN:N-)", wrong, wrong == 1 ? " is" : "s are");
+	if (wanted)
+		hook();
 }

@@ -12,7 +12,7 @@
 #include "cuda/api.h"
 #include "cuda/cuda.h"
 #include "cuda/counters/metrics.h"
-#include "cuda/legacy/events.h"
+#include "cuda/counters/older.h"
 #include "gputrace/gpu_metrics.h"
 
 /* Without a driver that runs CUPTI would crash. */
@@ -52,7 +52,7 @@ static void describe(void *host, const char *name, struct gt_plugin_metric *m)
 	memset(m, 0, sizeof(*m));
 	m->bytes = sizeof(*m);
 	text(m->name, sizeof(m->name), name);
-	if (host ? !gt_cu_metric_properties(host, name, &p) : !gt_cu_events_describe(0, name, &p, &sum))
+	if (host ? !gt_cu_metric_properties(host, name, &p) : !gt_cu_older->describe(0, name, &p, &sum))
 		return;
 	text(m->unit, sizeof(m->unit), p.unit);
 	text(m->description, sizeof(m->description), p.description);
@@ -201,7 +201,7 @@ static bool by_events(const char *wanted, char *why, size_t room, struct gt_gpu_
 	static char chip[32];
 	struct each_event to = { each, argument };
 	unsigned capability = gt_cu_device_capability(0, NULL);
-	int rc = gt_cu_events_offered(0);
+	int rc = gt_cu_older->offered(0);
 
 	if (rc) {
 		snprintf(why, room, "%s", gt_cu_profiler_reason(rc));
@@ -212,7 +212,7 @@ static bool by_events(const char *wanted, char *why, size_t room, struct gt_gpu_
 	about->sampled = false;
 	if (wanted && *wanted)
 		return check_events(wanted, why, room, about, each, argument);
-	gt_cu_events_list(0, list_event, &to);
+	gt_cu_older->list(0, list_event, &to);
 	return true;
 }
 
@@ -249,7 +249,7 @@ bool gt_cuda_metrics(const char *chip, const char *wanted, char *why, size_t roo
 	if (!gt_cu_api_load(why, room))
 		return false;
 	runs = !chip && start_driver();
-	if (runs && gt_cu_events_device(0))
+	if (runs && gt_cu_older_is_for(0))
 		return by_events(wanted, why, room, about, each, argument);
 	if (gt_cu_profiler(GT_CU_P_ProfilerHostGetSupportedChips, &p)) {
 		snprintf(why, room, "this CUPTI is older than 12.6: it cannot sample");

@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "cuda/legacy/events.h"
+#include "cuda/counters/older.h"
 #include "gputrace/adapter.h"
 #include "gputrace/syscall.h"
 
@@ -47,7 +47,7 @@ static const char *const usual_exact[] = {
 	"dram__bytes_write.sum",
 };
 
-/* The same where CUPTI counts by events (cuda/legacy/events.h). */
+/* The same where CUPTI counts by events (cuda/counters/older.h). */
 static const char *const usual_events[] = {
 	"active_cycles",
 	"warps_launched",
@@ -56,6 +56,8 @@ static const char *const usual_events[] = {
 	"dram_read_bytes",
 	"dram_write_bytes",
 };
+
+const struct gt_cu_older *gt_cu_older;
 
 static const struct usual {
 	const char *const *names;
@@ -166,7 +168,7 @@ static void explain_unknown(const struct gt_cu_set *set, const char *name, char 
 	char near[2 * GT_CU_METRIC_NAME];
 
 	if (set->type == CU_PROFILER_EVENTS) {
-		gt_cu_events_explain(set, name, why, size);
+		gt_cu_older->explain(set, name, why, size);
 		return;
 	}
 	host = gt_cu_host_open(set->type, set->chip);
@@ -180,7 +182,7 @@ static void explain_unknown(const struct gt_cu_set *set, const char *name, char 
 
 size_t gt_cu_wishes_passes(const struct gt_cu_set *set)
 {
-	return set->type == CU_PROFILER_EVENTS ? gt_cu_events_passes(set) : gt_cu_set_passes(set);
+	return set->type == CU_PROFILER_EVENTS ? gt_cu_older->passes(set) : gt_cu_set_passes(set);
 }
 
 /* Of the set with one more name: can it be? Fills in why not. */

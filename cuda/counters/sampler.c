@@ -26,7 +26,8 @@
 
 #include "cuda/cuda.h"
 #include "cuda/elect.h"
-#include "cuda/legacy/events.h"
+#include "cuda/hooks.h"
+#include "cuda/counters/older.h"
 #include "accel/wait.h"
 #include "cuda/counters/metrics.h"
 #include "gputrace/syscall.h"
@@ -134,7 +135,7 @@ static bool read_nvml(void)
 
 static const char *reason_of(const struct sampler *s, int rc)
 {
-	if (rc != CU_ERROR_INSUFFICIENT_PRIVILEGES && gt_cu_events_device(device_of(s)))
+	if (rc != CU_ERROR_INSUFFICIENT_PRIVILEGES && gt_cu_older_is_for(device_of(s)))
 		return "CUPTI samples GPUs from compute capability 7.5 on, and this one is older "
 		       "(VT_CUPTI_KERNEL=replay counts single kernels on it)";
 	return gt_cu_profiler_reason(rc);
@@ -596,27 +597,6 @@ static bool is_there(void)
 
 /* ---- from outside ------------------------------------------------------------------------------------ */
 
-void gt_cu_sampler_start(void (*finish)(void))
-{
-	struct cu_host_chips load = { CU_PARAMS(cu_host_chips, names) };
-	const char *interval = gt_setting("VT_CUPTI_EVENTS_SAMPLING");
-
-	if (gt_cu_options.exact || !(wishes = gt_cu_wishes_of_settings(false)))
-		return;
-	interval_asked = (interval ? strtoull(interval, NULL, 10) : 0) * 1000;
-	if (!interval_asked)
-		interval_asked = 1000000;
-	for (unsigned i = 0; i < DEVICES; i++)
-		samplers[i].seat.fd = -1;
-	finish_first = finish;
-	gt_cu_profiler(GT_CU_P_ProfilerHostGetSupportedChips, &load); /* its libraries */
-	there = wishes->count != 0;
-	if (there && !gt_accel_thread_start(sample, &wake)) {
-		gt_message(1, "metrics of the GPU are not sampled: no thread can be created");
-		there = 0;
-	}
-}
-
 /* So that what the program does next is sampled. */
 static void wait_begun(const struct sampler *s)
 {
@@ -631,7 +611,8 @@ static void wait_begun(const struct sampler *s)
 	}
 }
 
-void gt_cu_sampler_context(void *context)
+/* A context was made: its device is sampled from now on. */
+static void context_made(void *context)
 {
 	uint32_t device = DEVICES, id = 0, idle = IDLE;
 	struct sampler *s;
@@ -649,7 +630,8 @@ void gt_cu_sampler_context(void *context)
 	wait_begun(s);
 }
 
-bool gt_cu_sampler_collect(bool last, unsigned limit_ms)
+/* False: it was not done in time. */
+static bool bring_in(bool last, unsigned limit_ms)
 {
 	uint64_t end = gt_monotonic() + limit_ms * UINT64_C(1000000);
 	uint32_t want = __atomic_load_n(&rounds, __ATOMIC_SEQ_CST) + 2;
@@ -670,9 +652,43 @@ bool gt_cu_sampler_collect(bool last, unsigned limit_ms)
 	}
 }
 
-void gt_cu_sampler_forked(void)
+static void bring_in_or_say(bool last, unsigned limit_ms)
+{
+	static bool reported;
+
+	if (!bring_in(last, limit_ms) && !__atomic_exchange_n(&reported, true, __ATOMIC_RELAXED))
+		gt_message(1, "CUPTI did not deliver its samples within %u seconds: the last ones are "
+			   "missing", limit_ms / 1000);
+}
+
+static void forked(void)
 {
 	for (unsigned i = 0; i < DEVICES && is_there(); i++)
 		gt_cu_seat_forked(&samplers[i].seat);
 	there = 0;
+}
+
+void gt_cu_sampler_start(void (*finish)(void))
+{
+	struct cu_host_chips load = { CU_PARAMS(cu_host_chips, names) };
+	static struct gt_cu_hooks hooks = { .context = context_made, .sample = bring_in_or_say,
+					    .forked = forked };
+	const char *interval = gt_setting("VT_CUPTI_EVENTS_SAMPLING");
+
+	if (gt_cu_options.exact || !(wishes = gt_cu_wishes_of_settings(false)))
+		return;
+	interval_asked = (interval ? strtoull(interval, NULL, 10) : 0) * 1000;
+	if (!interval_asked)
+		interval_asked = 1000000;
+	for (unsigned i = 0; i < DEVICES; i++)
+		samplers[i].seat.fd = -1;
+	finish_first = finish;
+	gt_cu_profiler(GT_CU_P_ProfilerHostGetSupportedChips, &load); /* its libraries */
+	there = wishes->count != 0;
+	if (there && !gt_accel_thread_start(sample, &wake)) {
+		gt_message(1, "metrics of the GPU are not sampled: no thread can be created");
+		there = 0;
+	}
+	if (there)
+		gt_cu_hooks_add(&hooks);
 }

@@ -17,14 +17,5 @@
  * atexit() after it.
  */
 GT_HIDDEN void gt_cu_sampler_start(void (*finish)(void));
-/* A context was made: its device is sampled from now on. Waits for that a moment. On the program's thread. */
-GT_HIDDEN void gt_cu_sampler_context(void *context);
-/*
- * Brings in the samples that there are; `last`: and no more are taken. Waits at most limit_ms for it; false:
- * it was not done in time.
- */
-GT_HIDDEN bool gt_cu_sampler_collect(bool last, unsigned limit_ms);
-/* In a forked child. */
-GT_HIDDEN void gt_cu_sampler_forked(void);
 
 #endif

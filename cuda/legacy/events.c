@@ -5,21 +5,25 @@
  * instances by those. A metric is computed from events. Events that cannot be counted at once are counted in
  * several passes: CUPTI replays the kernel, or a range has to come as often.
  *
- * Limits: what is new here was tried with a fake of CUPTI only. GT_CU_EVENTS events, PASSES passes, INSTANCES
- * instances. An event that is counted in more than one pass has the count of the first.
+ * Nothing else knows this folder: what counts asks for gt_cu_older.
+ *
+ * Limits: never run on a GPU that it is for (before compute capability 7.5), only with a fake of CUPTI
+ * whose answers follow its documentation. CUPTI 13 has these functions no more. GT_CU_EVENTS events,
+ * PASSES passes, INSTANCES instances. An event that is counted in more than one pass has the count of the
+ * first.
  */
-#include "cuda/legacy/events.h"
-
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cuda/counters/older.h"
 #include "cuda/cuda.h"
 #include "cuda/legacy/events_abi.h"
 #include "gputrace/near.h"
 
+#define BEFORE    75u /* ten times the compute capability that CUPTI's profiler begins with */
 #define PASSES    64u
 #define INSTANCES 1024u
 #define NAMES     4096u /* metrics, or events of a domain, of a device */
@@ -79,7 +83,7 @@ static void find_functions(void)
 	memcpy(&cupti, symbols, sizeof(cupti));
 }
 
-int gt_cu_events_offered(unsigned device)
+static int offered(unsigned device)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	uint32_t domains[DOMAINS];
@@ -94,14 +98,14 @@ int gt_cu_events_offered(unsigned device)
 	return cupti.DeviceEnumEventDomains(handle, &bytes, domains);
 }
 
-bool gt_cu_events_device(unsigned device)
+static bool is_for(unsigned device)
 {
 	unsigned capability = gt_cu_device_capability(device, NULL);
 
-	return capability && capability < GT_CU_EVENTS_BEFORE;
+	return capability && capability < BEFORE;
 }
 
-bool gt_cu_events_waiting(void)
+static bool is_waiting(void)
 {
 	return waiting;
 }
@@ -142,7 +146,7 @@ static bool is_sum(const struct item *item)
 	return !item->metric || item->kind == CU_EV_KIND_UINT64;
 }
 
-bool gt_cu_events_describe(unsigned device, const char *name, struct cu_host_properties *p, bool *sum)
+static bool describe(unsigned device, const char *name, struct cu_host_properties *p, bool *sum)
 {
 	static const char *const units[] = { [CU_EV_KIND_PERCENT] = "percent",
 					     [CU_EV_KIND_THROUGHPUT] = "byte/s",
@@ -178,13 +182,13 @@ static void give(int (*get)(uint32_t, int, size_t *, void *), int what, uint32_t
 		each(name, argument);
 }
 
-void gt_cu_events_list(unsigned device, void (*each)(const char *name, void *argument), void *argument)
+static void list(unsigned device, void (*each)(const char *name, void *argument), void *argument)
 {
 	uint32_t *ids = calloc(NAMES, sizeof(*ids)), domains[DOMAINS];
 	size_t bytes = NAMES * sizeof(*ids), domain_bytes = sizeof(domains);
 	int handle;
 
-	if (!ids || gt_cu_events_offered(device) || !gt_cu_device_capability(device, &handle)) {
+	if (!ids || offered(device) || !gt_cu_device_capability(device, &handle)) {
 		free(ids);
 		return;
 	}
@@ -352,7 +356,7 @@ static int count_all(struct gt_cu_plan *plan, const struct passes *p)
 
 static int make_plan(const struct gt_cu_set *set, struct gt_cu_plan *plan, struct passes *p)
 {
-	int rc = gt_cu_events_offered(set->device);
+	int rc = offered(set->device);
 
 	if (!rc && !gt_cu_device_capability(set->device, &plan->device))
 		rc = CU_ERROR_NOT_SUPPORTED;
@@ -365,7 +369,13 @@ static int make_plan(const struct gt_cu_set *set, struct gt_cu_plan *plan, struc
 	return rc;
 }
 
-int gt_cu_events_open(struct gt_cu_set *set)
+static void close_plan(struct gt_cu_set *set)
+{
+	free(set->host);
+	set->host = NULL;
+}
+
+static int open_plan(struct gt_cu_set *set)
 {
 	struct gt_cu_plan *plan = calloc(1, sizeof(*plan));
 	struct passes p = { .count = 0 };
@@ -375,39 +385,33 @@ int gt_cu_events_open(struct gt_cu_set *set)
 	set->host = plan;
 	free_passes(&p);
 	if (rc)
-		gt_cu_events_close(set);
+		close_plan(set);
 	return rc;
 }
 
-void gt_cu_events_close(struct gt_cu_set *set)
-{
-	free(set->host);
-	set->host = NULL;
-}
-
-size_t gt_cu_events_passes(const struct gt_cu_set *set)
+static size_t count_passes(const struct gt_cu_set *set)
 {
 	struct gt_cu_set copy = *set;
 
-	if (gt_cu_events_open(&copy))
+	if (open_plan(&copy))
 		return 0;
-	gt_cu_events_close(&copy);
+	close_plan(&copy);
 	return copy.passes;
 }
 
-void gt_cu_events_explain(const struct gt_cu_set *set, const char *name, char *why, size_t size)
+static void explain(const struct gt_cu_set *set, const char *name, char *why, size_t size)
 {
 	struct gt_cu_set alone = { .type = set->type, .device = set->device, .context = set->context,
 				   .names = { name }, .count = 1 };
 	struct nearest best = { .given = name, .distance = (unsigned)strlen(name) / 3 + 1 };
-	int rc = gt_cu_events_open(&alone);
+	int rc = open_plan(&alone);
 
-	gt_cu_events_close(&alone);
+	close_plan(&alone);
 	if (rc != CU_ERROR_INVALID_METRIC_NAME) {
 		snprintf(why, size, "CUPTI cannot count it (%s)", gt_cu_profiler_reason(rc));
 		return;
 	}
-	gt_cu_events_list(set->device, compare, &best);
+	list(set->device, compare, &best);
 	if (best.name[0])
 		snprintf(why, size, "%s has no such metric or event; did you mean %s?", set->chip, best.name);
 	else
@@ -415,12 +419,12 @@ void gt_cu_events_explain(const struct gt_cu_set *set, const char *name, char *w
 			 set->chip);
 }
 
-bool gt_cu_plan_extrapolates(const struct gt_cu_plan *plan)
+static bool extrapolates(const struct gt_cu_plan *plan)
 {
 	return plan->extrapolates;
 }
 
-bool gt_cu_plan_value(const struct gt_cu_plan *plan, unsigned index, const uint64_t *values, uint64_t ns,
+static bool evaluate(const struct gt_cu_plan *plan, unsigned index, const uint64_t *values, uint64_t ns,
 		      uint64_t *value)
 {
 	const struct item *item = &plan->items[index];
@@ -455,7 +459,14 @@ bool gt_cu_plan_value(const struct gt_cu_plan *plan, unsigned index, const uint6
 
 /* ---- contexts ---------------------------------------------------------------------------------------- */
 
-int gt_cu_groups_open(struct gt_cu_plan *plan, void *context, bool user, struct gt_cu_groups **groups)
+static void groups_close(struct gt_cu_groups *g)
+{
+	if (g)
+		free_passes(&g->passes);
+	free(g);
+}
+
+static int groups_open(struct gt_cu_plan *plan, void *context, bool user, struct gt_cu_groups **groups)
 {
 	struct gt_cu_groups *g = calloc(1, sizeof(*g));
 	int rc = g ? make_passes(plan, context, &g->passes) : CU_ERROR_OUT_OF_MEMORY;
@@ -467,20 +478,13 @@ int gt_cu_groups_open(struct gt_cu_plan *plan, void *context, bool user, struct 
 	else if (!rc)
 		rc = cupti.SetEventCollectionMode(context, user ? CU_EV_MODE_CONTINUOUS : CU_EV_MODE_KERNEL);
 	if (rc) {
-		gt_cu_groups_close(g);
+		groups_close(g);
 		return rc;
 	}
 	g->plan = plan;
 	g->user = user;
 	*groups = g;
 	return 0;
-}
-
-void gt_cu_groups_close(struct gt_cu_groups *g)
-{
-	if (g)
-		free_passes(&g->passes);
-	free(g);
 }
 
 static int disable(struct gt_cu_groups *g, unsigned from, unsigned to)
@@ -506,7 +510,7 @@ static unsigned last(const struct gt_cu_groups *g)
 	return g->user ? g->next + 1 : g->passes.count;
 }
 
-int gt_cu_groups_start(struct gt_cu_groups *g)
+static int groups_start(struct gt_cu_groups *g)
 {
 	unsigned i = first(g);
 	int rc = 0;
@@ -558,7 +562,7 @@ static int read_group(struct gt_cu_groups *g, void *group)
 	return rc;
 }
 
-int gt_cu_groups_stop(struct gt_cu_groups *g, bool read, bool *all)
+static int groups_stop(struct gt_cu_groups *g, bool read, bool *all)
 {
 	int rc = 0, stopped;
 
@@ -575,8 +579,34 @@ int gt_cu_groups_stop(struct gt_cu_groups *g, bool read, bool *all)
 	return rc;
 }
 
-void gt_cu_groups_values(const struct gt_cu_groups *g, uint64_t *values, uint64_t *ns)
+static void groups_values(const struct gt_cu_groups *g, uint64_t *values, uint64_t *ns)
 {
 	memcpy(values, g->counts, sizeof(g->counts));
 	*ns = gt_cu_ns(g->ended - g->begun) / (g->user ? 1 : g->passes.count);
+}
+
+/* ---- offered ----------------------------------------------------------------------------------------- */
+
+__attribute__((constructor)) static void offer(void)
+{
+	static const struct gt_cu_older events = {
+		.is_for = is_for,
+		.offered = offered,
+		.waiting = is_waiting,
+		.open = open_plan,
+		.close = close_plan,
+		.passes = count_passes,
+		.describe = describe,
+		.explain = explain,
+		.list = list,
+		.groups_open = groups_open,
+		.groups_close = groups_close,
+		.start = groups_start,
+		.stop = groups_stop,
+		.values = groups_values,
+		.evaluate = evaluate,
+		.extrapolates = extrapolates,
+	};
+
+	gt_cu_older = &events;
 }

@@ -14,6 +14,7 @@
 #include "cuda/cuda.h"
 #include "accel/wait.h"
 #include "cuda/samples/pcsampling_abi.h"
+#include "cuda/samples/samples.h"
 
 #define NAMES       4096u
 #define PROBES      32u

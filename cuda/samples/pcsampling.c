@@ -22,10 +22,12 @@
 #include <sys/prctl.h>
 
 #include "cuda/cuda.h"
+#include "cuda/hooks.h"
 #include "cuda/elect.h"
 #include "accel/wait.h"
 #include "cuda/profiler.h"
 #include "cuda/samples/pcsampling_abi.h"
+#include "cuda/samples/samples.h"
 #include "gputrace/syscall.h"
 
 #define CONTEXTS       32u
@@ -276,7 +278,7 @@ static bool take_seat(uint32_t device)
 	return s->taken;
 }
 
-void gt_cu_pc_forked(void)
+static void forked(void)
 {
 	for (unsigned i = 0; i < DEVICES; i++)
 		if (seats[i].taken)
@@ -344,17 +346,18 @@ static void locked(void (*function)(void *), void *argument)
 		gt_cu_code_locked(function, argument);
 }
 
-void gt_cu_pc_context(void *context)
+static void context_made(void *context)
 {
 	locked(begin, context);
 }
 
-void gt_cu_pc_context_gone(void *context)
+static void context_gone(void *context)
 {
 	locked(end, context);
 }
 
-void gt_cu_pc_launched(void)
+/* Whose samples must not be mixed with those of the next. */
+static void launch_over(void)
 {
 	locked(fetch_all, NULL);
 }
@@ -380,7 +383,8 @@ static void *fetch(void *unused)
 	return NULL;
 }
 
-bool gt_cu_pc_collect(bool last, unsigned limit_ms)
+/* Records what there is. False: it took too long (once only). */
+static bool fetch_now(bool last, unsigned limit_ms)
 {
 	static bool reported;
 	uint64_t end = gt_monotonic() / 1000000 + limit_ms;
@@ -405,6 +409,12 @@ bool gt_cu_pc_collect(bool last, unsigned limit_ms)
 	}
 	gt_cu_code_give_up();
 	return __atomic_exchange_n(&reported, true, __ATOMIC_RELAXED);
+}
+
+static void collect(bool last, unsigned limit_ms)
+{
+	if (!fetch_now(last, limit_ms))
+		gt_message(1, "PC sampling: CUPTI does not answer: the last samples are missing");
 }
 
 /* What it costs, as measured on an H100 with CUDA 13.0 (doc/cuda.md). */
@@ -432,6 +442,10 @@ static bool is_set(const char *name)
 
 void gt_cu_pc_setup(void)
 {
+	static struct gt_cu_hooks hooks = { .context = context_made, .context_gone = context_gone,
+					    .module = gt_cu_code_module, .collect = collect,
+					    .forked = forked };
+
 	if (is_set("VT_CUPTI_METRICS") || is_set("VT_CUPTI_METRICS_SPEC")) {
 		gt_message(1, "VT_CUPTI_PCSAMPLING is ignored: CUPTI cannot sample instructions and count "
 			      "VT_CUPTI_METRICS in one run");
@@ -461,5 +475,9 @@ void gt_cu_pc_setup(void)
 		gt_message(1, "PC sampling: no memory or no thread for it");
 		free(fetched);
 		fetched = NULL;
+		return;
 	}
+	if (gt_cu_options.pc_serialized)
+		hooks.launch_over = launch_over;
+	gt_cu_hooks_add(&hooks);
 }

@@ -12,9 +12,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* CUpti_CallbackIdResource */
-enum { CU_RESOURCE_MODULE_LOADED = 6 };
-
 /* CUpti_PCSamplingConfigurationAttributeType, CUpti_PCSamplingCollectionMode */
 enum {
 	CU_PC_PERIOD = 1,

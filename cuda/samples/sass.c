@@ -19,9 +19,11 @@
 #include <sys/prctl.h>
 
 #include "cuda/cuda.h"
+#include "cuda/hooks.h"
 #include "accel/wait.h"
 #include "cuda/profiler.h"
 #include "cuda/samples/pcsampling_abi.h"
+#include "cuda/samples/samples.h"
 #include "gputrace/near.h"
 #include "gputrace/syscall.h"
 
@@ -315,19 +317,19 @@ static bool is_on(void)
 	return gt_cu_options.sass && gt_cu_state_now() == GT_CU_READY;
 }
 
-void gt_cu_sass_goes_on(void)
+static void goes_on(void)
 {
 	if (is_on())
 		gt_cu_code_locked(not_last, NULL);
 }
 
-void gt_cu_sass_context(void *context)
+static void context_made(void *context)
 {
 	if (is_on())
 		gt_cu_code_locked(begin, context);
 }
 
-void gt_cu_sass_context_gone(void *context)
+static void context_gone(void *context)
 {
 	if (is_on())
 		gt_cu_code_locked(end, context);
@@ -344,7 +346,8 @@ static void *fetch(void *unused)
 	return NULL;
 }
 
-bool gt_cu_sass_collect(unsigned limit_ms)
+/* When the device has done its work. False: it took too long (once only). */
+static bool fetch_now(unsigned limit_ms)
 {
 	static bool reported;
 	uint64_t end_ms = gt_monotonic() / 1000000 + limit_ms;
@@ -364,9 +367,16 @@ bool gt_cu_sass_collect(unsigned limit_ms)
 	return true;
 }
 
-void gt_cu_sass_forked(void)
+static void forked(void)
 {
 	gt_cu_options.sass = false;
+}
+
+static void collect(bool last, unsigned limit_ms)
+{
+	(void)last;
+	if (!fetch_now(limit_ms))
+		gt_message(1, "SASS metrics: CUPTI does not answer: the counts are missing");
 }
 
 /* What it costs, as measured on an H100 with CUDA 13.0 (doc/cuda.md). */
@@ -388,6 +398,10 @@ static bool is_set(const char *name)
 
 bool gt_cu_sass_setup(void)
 {
+	static struct gt_cu_hooks hooks = { .context = context_made, .context_gone = context_gone,
+					    .module = gt_cu_code_module, .collect = collect,
+					    .goes_on = goes_on, .forked = forked };
+
 	if (is_set("VT_CUPTI_METRICS") || is_set("VT_CUPTI_METRICS_SPEC") || is_set("VT_CUPTI_PCSAMPLING")) {
 		gt_message(1, "VT_CUPTI_SASS is ignored: CUPTI cannot count instructions in one run with "
 			      "VT_CUPTI_METRICS or VT_CUPTI_PCSAMPLING");
@@ -413,5 +427,6 @@ bool gt_cu_sass_setup(void)
 	record_count = gt_def_record("cuda", "sass");
 	record_metric = gt_def_record("cuda", "sass_metric");
 	announce();
+	gt_cu_hooks_add(&hooks);
 	return true;
 }

@@ -16,7 +16,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cuda/legacy/events.h"
+#include "cuda/counters/older.h"
 #include "gputrace/adapter.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -58,15 +58,17 @@ size_t gt_cu_set_passes(const struct gt_cu_set *set)
 	return set->count / 7 + 1;
 }
 
-size_t gt_cu_events_passes(const struct gt_cu_set *set)
+static size_t events_passes(const struct gt_cu_set *set)
 {
 	return gt_cu_set_passes(set);
 }
 
-void gt_cu_events_explain(const struct gt_cu_set *set, const char *name, char *why, size_t size)
+static void events_explain(const struct gt_cu_set *set, const char *name, char *why, size_t size)
 {
 	snprintf(why, size, "%s has no %s", set->chip, name);
 }
+
+static const struct gt_cu_older events = { .passes = events_passes, .explain = events_explain };
 
 void *gt_cu_host_open(int type, const char *chip)
 {
@@ -121,6 +123,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const uint8_t *mark = size ? memmem(data, size, "\n%%\n", 4) : NULL;
 	size_t length = mark ? (size_t)(mark - data) : size;
 
+	gt_cu_older = &events;
 	if (fd < 0)
 		fd = memfd_create("metrics", 0);
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
