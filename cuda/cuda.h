@@ -13,6 +13,7 @@
  *   kernels.c  kernels and copies -> regions
  *   implicit.c calls that wait implicitly; extras.c records on request (VT_GPUTRACE)
  *   hooks.h    who is called when counters or samples are asked for
+ *   rules.c    which calls are of which kind
  *   calls.c    API callbacks on the program's threads -> regions, and entries of the table
  *   buffers.c  CUPTI's activity buffers: handed out, taken back, queued
  *   records.c  activity records -> events of streams and of the threads that caused them
@@ -52,8 +53,6 @@
 #define GT_CU_LEAN __attribute__((aligned(64)))
 #endif
 #define GT_CU_RARE __attribute__((noinline, cold))
-
-/* OTF2's numbers. */
 
 /* ---- options (options.c) ----------------------------------------------------------------------- */
 
@@ -221,6 +220,15 @@ enum gt_cu_class {
 	GT_CU_C_STREAM_GONE,
 	GT_CU_C_OTHER,
 };
+
+/* What calls are whose names begin so (rules.c). NULL: not recorded. */
+struct gt_cu_rule {
+	const char *prefix;
+	uint8_t class, role; /* enum gt_cu_class; OTF2's role of the region */
+};
+GT_HIDDEN const struct gt_cu_rule *gt_cu_rule_of(uint32_t domain, const char *name);
+/* The name without what tells versions and kinds of default stream apart. */
+GT_HIDDEN void gt_cu_plain_call(const char *name, char *plain, size_t size);
 
 /* The subscriber's function. */
 GT_HIDDEN void gt_cu_callback(void *user, uint32_t domain, uint32_t id, const void *data);

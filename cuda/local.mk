@@ -6,7 +6,7 @@ CUDA_SOURCES = cuda/abi.h cuda/account.c cuda/align.c cuda/api.c cuda/api.h cuda
 	cuda/capture.c cuda/capture.h cuda/clock.c cuda/contexts.c cuda/cuda.h cuda/devices.c \
 	cuda/elect.c cuda/elect.h cuda/extras.c cuda/hooks.h cuda/implicit.c cuda/kernels.c cuda/life.c cuda/nvtx.c \
 	cuda/nvtx_abi.h cuda/options.c cuda/profiler.c cuda/profiler.h cuda/profiler_abi.h \
-	cuda/records.c cuda/state.c cuda/streams.c cuda/worker.c \
+	cuda/records.c cuda/rules.c cuda/state.c cuda/streams.c cuda/worker.c \
 	cuda/counters/counting.c cuda/counters/counting.h cuda/counters/exact.c cuda/counters/exact.h \
 	cuda/counters/list.c cuda/counters/metrics.c cuda/counters/metrics.h cuda/counters/older.h \
 	cuda/counters/sampler.c cuda/counters/sampler.h cuda/counters/select.c cuda/counters/select.h \
