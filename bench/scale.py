@@ -103,10 +103,8 @@ def make_copies(args, program, count, **env):
     spool = os.path.join(trace, "spool")
     for name in sorted(n for n in os.listdir(spool) if n[0] == "p"):
         with open(os.path.join(spool, name, "proc"), "rb") as file:
-            proc = bytearray(file.read())
+            proc, defs = bytearray(file.read(4096)), file.read()
         rank, = struct.unpack_from("<I", proc, 140)
-        with open(os.path.join(spool, name, "defs"), "rb") as file:
-            defs = file.read()
         world = b""
         at = 16
         while at < len(defs):
@@ -119,8 +117,8 @@ def make_copies(args, program, count, **env):
                 world += defs[at:at + size]
             at += size
         defs = defs[:16] + world
-        with open(os.path.join(spool, name, "defs"), "wb") as file:
-            file.write(defs)
+        with open(os.path.join(spool, name, "proc"), "wb") as file:
+            file.write(proc + defs)
         if rank == 1:
             source, header, text = os.path.join(spool, name), proc, defs
     windows = [n for n in os.listdir(source) if n[0] == "l"]
@@ -132,9 +130,7 @@ def make_copies(args, program, count, **env):
         struct.pack_into("<I", header, 32, rank + 10)
         struct.pack_into("<I", header, 140, rank)
         with open(os.path.join(folder, "proc"), "wb") as file:
-            file.write(header)
-        with open(os.path.join(folder, "defs"), "wb") as file:
-            file.write(text)
+            file.write(header + text)
         for name in windows:
             copy_window(os.path.join(source, name), os.path.join(folder, name))
     return trace, len(text)

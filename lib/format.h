@@ -11,8 +11,8 @@
  *   DIR/                         the archive directory (0700)
  *     spool/run                  struct gt_run_header; also the file that is flock()ed
  *     spool/host.<name>.<boot>/run   the same for each further host; its processes lie beside it
- *     spool/p<seq>.<pid>/proc    struct gt_proc_header (mapped shared, always current)
- *     spool/p<seq>.<pid>/defs    struct gt_file_header, then struct gt_def records
+ *     spool/p<seq>.<pid>/proc    struct gt_proc_header (mapped shared, always current); from GT_DEFS_AT on
+ *                                the definitions: struct gt_file_header, then struct gt_def records
  *     spool/p<seq>.<pid>/children    struct gt_proc_header of each child that recorded nothing
  *     spool/p<seq>.<pid>/l<id>.win   struct gt_win_header, then two halves (mapped shared)
  *     spool/p<seq>.<pid>/l<id>.raw   the location's stream up to gt_win_header.spooled
@@ -29,14 +29,15 @@
 
 #include <stdint.h>
 
-#define GT_FORMAT_VERSION 12u
+#define GT_FORMAT_VERSION 13u
 
 #define GT_MAGIC_RUN  0x314e555254474721ull /* "!GGTRUN1" read as a little-endian number */
 #define GT_MAGIC_PROC 0x31434f5250474721ull
 #define GT_MAGIC_DEFS 0x3153464544474721ull
 #define GT_MAGIC_WIN  0x314e495754474721ull
 
-#define GT_PAGE 4096u
+#define GT_PAGE    4096u
+#define GT_DEFS_AT GT_PAGE /* in spool/p<seq>.<pid>/proc */
 
 /* ---- records ------------------------------------------------------------------------------ */
 

@@ -142,7 +142,7 @@ static void read_journal(struct gt_follow *follow)
 		return;
 	gt_journal_free(&follow->journal);
 	memset(&follow->journal, 0, sizeof(follow->journal));
-	if (!gt_journal_read(&follow->journal, follow->folder, "defs"))
+	if (!gt_journal_read(&follow->journal, follow->folder))
 		follow->journal_bytes = bytes;
 }
 

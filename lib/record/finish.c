@@ -309,7 +309,7 @@ void gt_thread_user_changes(uid_t user)
 	if (at >= 0 && gt_self->loc) {
 		gt_text(name, sizeof(name), "l%u.raw", gt_self->loc->id);
 		gt_sys_fchownat(at, name, user, AT_SYMLINK_NOFOLLOW);
-		gt_sys_fchownat(at, "defs", user, AT_SYMLINK_NOFOLLOW);
+		gt_sys_fchownat(at, "proc", user, AT_SYMLINK_NOFOLLOW);
 		gt_sys_fchownat(at, GT_CHILDREN, user, AT_SYMLINK_NOFOLLOW);
 		gt_sys_fchownat(at, "", user, AT_EMPTY_PATH);
 	}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The definitions journal of the process: a file that is mapped chunk by chunk, so that a killed process
- * leaves all complete ones, and the next one needs no system call.
+ * The definitions journal of the process: mapped chunk by chunk, so that a killed process leaves all complete
+ * ones, and the next one needs no system call. It follows the process's header in one file, because short
+ * processes are many, and to make a file may cost more than all that is written into it.
  *
  * Limits: definitions up to JOURNAL_MAX bytes; written under the definitions lock, signals blocked.
  */
@@ -21,10 +22,10 @@ static char record[JOURNAL_MAX]; /* under the lock; not on small stacks */
 
 /* The part of the file that is being written. */
 static char *chunk;
-static uint64_t chunk_at;
+static uint64_t chunk_at; /* in the file, as journal_end() */
 static size_t chunk_room;
 static bool closed = true;
-static struct gt_file file = { .fd = -1 };
+struct gt_file gt_proc_file = { .fd = -1 };
 
 static uint32_t fnv(uint32_t hash, const void *data, size_t bytes)
 {
@@ -33,6 +34,11 @@ static uint32_t fnv(uint32_t hash, const void *data, size_t bytes)
 	while (bytes--)
 		hash = (hash ^ *p++) * 16777619u;
 	return hash;
+}
+
+static uint64_t journal_end(void)
+{
+	return GT_DEFS_AT + gt_proc->defs_bytes;
 }
 
 static size_t chunk_bytes(void)
@@ -46,9 +52,9 @@ static size_t chunk_bytes(void)
 static int map_next(void *room)
 {
 	size_t bytes = *(size_t *)room;
-	uint64_t at = gt_proc->defs_bytes / gt_page_size() * gt_page_size();
+	uint64_t at = journal_end() / gt_page_size() * gt_page_size();
 	void *next = NULL;
-	int rc = gt_folder_map("defs", &file, at, bytes, &next);
+	int rc = gt_folder_map("proc", &gt_proc_file, at, bytes, &next);
 
 	if (rc)
 		return rc;
@@ -76,7 +82,7 @@ int gt_journal_open(void)
 	rc = map_chunk();
 	if (rc)
 		return rc;
-	memcpy(chunk, &header, sizeof(header));
+	memcpy(chunk + (journal_end() - chunk_at), &header, sizeof(header));
 	gt_proc->defs_bytes = sizeof(header);
 	closed = false;
 	return 0;
@@ -88,7 +94,7 @@ void gt_journal_forget(void)
 		gt_sys_munmap(chunk, chunk_room);
 	chunk = NULL;
 	closed = true; /* not to be opened again: the assembly may have taken it away */
-	file = (struct gt_file){ .fd = -1 };
+	gt_proc_file = (struct gt_file){ .fd = -1 };
 }
 
 void gt_journal_make_room(void)
@@ -97,7 +103,7 @@ void gt_journal_make_room(void)
 	uint64_t mask = gt_lock(lock);
 
 	/* If it fails there is what is mapped: a definition that does not fit is counted. */
-	if (mask != GT_LOCK_REFUSED && !closed && gt_proc->defs_bytes + CONFINED > chunk_at + chunk_room)
+	if (mask != GT_LOCK_REFUSED && !closed && journal_end() + CONFINED > chunk_at + chunk_room)
 		gt_folder_apart(map_next, &room, -1);
 	gt_unlock(lock, mask);
 }
@@ -106,16 +112,16 @@ static int append(const void *data, size_t bytes)
 {
 	int rc = closed ? -EBADF : 0;
 
-	if (!rc && gt_proc->defs_bytes + bytes > chunk_at + chunk_room)
+	if (!rc && journal_end() + bytes > chunk_at + chunk_room)
 		rc = map_chunk();
 	if (rc) {
 		gt_count_lost(GT_LOSS_DEFINITION, 1);
 		if (!closed)
-			gt_warn_once(GT_WARN_SPACE, "cannot write to %s/defs: %s", gt_proc_folder,
+			gt_warn_once(GT_WARN_SPACE, "cannot write to %s/proc: %s", gt_proc_folder,
 				     gt_text_errno(rc));
 		return rc;
 	}
-	memcpy(chunk + (gt_proc->defs_bytes - chunk_at), data, bytes);
+	memcpy(chunk + (journal_end() - chunk_at), data, bytes);
 	__atomic_store_n(&gt_proc->defs_bytes, gt_proc->defs_bytes + bytes, __ATOMIC_RELEASE);
 	return 0;
 }
@@ -179,12 +185,12 @@ int gt_journal_copy(int folder, uint64_t bytes)
 
 	if (mask == GT_LOCK_REFUSED)
 		return -EBUSY;
-	fd = gt_sys_open_own(folder, "defs", O_NOFOLLOW, &own);
+	fd = gt_sys_open_own(folder, "proc", O_NOFOLLOW, &own);
 	if (fd < 0)
 		rc = fd;
 	while (!rc && at + sizeof(struct gt_def) <= bytes) {
 		struct gt_def def;
-		ssize_t n = gt_sys_pread(fd, record, sizeof(record), at);
+		ssize_t n = gt_sys_pread(fd, record, sizeof(record), GT_DEFS_AT + at);
 		size_t used = 0;
 
 		while (n > 0 && used + sizeof(def) <= (size_t)n) {

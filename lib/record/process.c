@@ -102,10 +102,9 @@ static void program_name(char *name, size_t size)
 
 static int map_header(void *unused)
 {
-	struct gt_file file = { .fd = -1 };
 	struct gt_proc_header *header;
 	void *memory = NULL;
-	int rc = gt_folder_map("proc", &file, 0, GT_PAGE, &memory);
+	int rc = gt_folder_map("proc", &gt_proc_file, 0, GT_PAGE, &memory);
 
 	(void)unused;
 	if (rc)

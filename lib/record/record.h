@@ -275,6 +275,7 @@ struct gt_piece {
 	size_t bytes;
 };
 
+extern GT_HIDDEN struct gt_file gt_proc_file; /* the process's header, then its journal */
 GT_HIDDEN int gt_journal_open(void);
 GT_HIDDEN int gt_journal_copy(int folder, uint64_t bytes); /* a parent's, after fork */
 GT_HIDDEN void gt_journal_forget(void);

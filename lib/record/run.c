@@ -700,7 +700,6 @@ static void remove_folder(void)
 
 	gt_text(name, sizeof(name), "../%s", gt_text_base(gt_proc_folder));
 	gt_sys_unlinkat(at, "proc", 0);
-	gt_sys_unlinkat(at, "defs", 0);
 	gt_sys_unlinkat(at, name, AT_REMOVEDIR);
 }
 

@@ -39,15 +39,15 @@ const char *__asan_default_options(void)
 	return "detect_leaks=0";
 }
 
-#define FILES 12
+#define FILES 10
 #define BEGIN UINT64_C(1000000)
 #define AT(ns) (BEGIN + 2 * (uint64_t)(ns))
 
 static const char *const names[FILES] = {
-	"run",		    "p0001.4711/proc",	"p0001.4711/defs", "p0001.4711/l0.win",
+	"run",		    "p0001.4711/proc",	"p0001.4711/l0.win",
 	"p0001.4711/l0.raw", "p0001.4711/l1.win", "p0002.4712/proc",
 	"p0001.4711/l2.win", "p0001.4711/l3.win", "p0001.4711/l4.win",
-	"p0002.4712/defs", "p0002.4712/l0.win",
+	"p0002.4712/l0.win",
 };
 
 static void threads(struct mk_proc *p, uint32_t region, uint32_t metric, uint32_t text)

@@ -108,11 +108,12 @@ struct mk_proc *mk_proc(const char *dir, uint32_t seq, uint32_t pid, const char 
 	};
 	snprintf(proc->header.program, sizeof(proc->header.program), "%s", program);
 	calibrate(&proc->header.first, begin);
-	snprintf(path, sizeof(path), "%s/defs", proc->path);
-	proc->defs = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND, 0600);
-	if (proc->defs < 0 || write(proc->defs, &head, sizeof(head)) != sizeof(head))
-		die(path);
 	mk_proc_write(proc);
+	snprintf(path, sizeof(path), "%s/proc", proc->path);
+	proc->defs = open(path, O_WRONLY | O_APPEND);
+	if (proc->defs < 0 || ftruncate(proc->defs, GT_DEFS_AT) ||
+	    write(proc->defs, &head, sizeof(head)) != sizeof(head))
+		die(path);
 	return proc;
 }
 

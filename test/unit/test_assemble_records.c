@@ -709,14 +709,13 @@ static uint32_t random_number(void)
 /* Flips some bits in one file of the spool, or cuts it. */
 static void damage(const char *dir)
 {
-	static const char *const names[] = { "run", "p0001.4711/proc", "p0001.4711/defs",
-					     "p0001.4711/l0.win", "p0001.4711/l0.raw",
-					     "p0001.4711/l1.win" };
+	static const char *const names[] = { "run", "p0001.4711/proc", "p0001.4711/l0.win",
+					     "p0001.4711/l0.raw", "p0001.4711/l1.win" };
 	char path[700];
 	struct stat st;
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/spool/%s", dir, names[random_number() % 6]);
+	snprintf(path, sizeof(path), "%s/spool/%s", dir, names[random_number() % 5]);
 	fd = open(path, O_RDWR);
 	cr_assert(fd >= 0 && !fstat(fd, &st));
 	if (random_number() % 5 == 0) {

@@ -47,7 +47,7 @@ static bool process_file(const char *name)
 {
 	static const char *const endings[] = { ".win", ".raw", ".side", NULL };
 
-	return !strcmp(name, "proc") || !strcmp(name, "defs") || !strcmp(name, GT_CHILDREN) ||
+	return !strcmp(name, "proc") || !strcmp(name, GT_CHILDREN) ||
 	       numbered(name, "l", endings);
 }
 

@@ -118,13 +118,13 @@ static int add(struct gt_journal *journal, unsigned type, uint32_t id, uint64_t 
 
 static int parse(struct gt_journal *journal, uint64_t bytes)
 {
-	uint64_t at = sizeof(struct gt_file_header);
+	uint64_t at = GT_DEFS_AT + sizeof(struct gt_file_header);
 	struct gt_file_header header;
 
-	journal->unread = bytes;
-	if (bytes < sizeof(header))
+	journal->unread = bytes > GT_DEFS_AT ? bytes - GT_DEFS_AT : 0;
+	if (bytes < at)
 		return 0;
-	memcpy(&header, journal->data, sizeof(header));
+	memcpy(&header, journal->data + GT_DEFS_AT, sizeof(header));
 	if (header.magic != GT_MAGIC_DEFS || header.version != GT_FORMAT_VERSION)
 		return 0;
 	while (bytes - at >= sizeof(struct gt_def)) {
@@ -241,13 +241,13 @@ static int read_all(struct gt_journal *journal, int fd, uint64_t *bytes)
 	return 0;
 }
 
-int gt_journal_read(struct gt_journal *journal, int dirfd, const char *name)
+int gt_journal_read(struct gt_journal *journal, int dirfd)
 {
 	uint64_t bytes = 0;
 	int fd, rc;
 
 	memset(journal, 0, sizeof(*journal));
-	fd = openat(dirfd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	fd = openat(dirfd, "proc", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0)
 		return errno == ENOENT || errno == ELOOP ? 0 : -errno;
 	rc = read_all(journal, fd, &bytes);

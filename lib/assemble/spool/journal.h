@@ -34,10 +34,10 @@ struct gt_journal {
 };
 
 /*
- * Reads the file `name` in the folder `dirfd`. A missing or damaged file gives an empty or shorter
- * journal (`unread`); the result is 0, or a negative errno for want of memory or a failed read.
+ * Reads the definitions of the process whose folder `dirfd` is. A missing or damaged file gives an empty or
+ * shorter journal (`unread`); the result is 0, or a negative errno for want of memory or a failed read.
  */
-int gt_journal_read(struct gt_journal *journal, int dirfd, const char *name);
+int gt_journal_read(struct gt_journal *journal, int dirfd);
 void gt_journal_free(struct gt_journal *journal);
 
 /* The payload of the (last) definition `id` of `type`, or NULL. `bytes` may be NULL. */

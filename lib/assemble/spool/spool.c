@@ -161,7 +161,7 @@ static int read_folder(struct gt_spool *spool, struct gt_proc *proc)
 		return folder;
 	rc = read_proc(proc, folder);
 	if (!rc)
-		rc = gt_journal_read(&proc->journal, folder, "defs");
+		rc = gt_journal_read(&proc->journal, folder);
 	if (!rc)
 		rc = read_locations(proc, folder, &spool->damaged);
 	close(folder);
