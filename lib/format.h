@@ -67,6 +67,25 @@
 #define GT_MESSAGE_CHANNEL(word) ((uint32_t)((word) >> 26) & 0xffffu)
 #define GT_MESSAGE_BYTES(word)   ((uint32_t)(word) & GT_MESSAGE_MOST)
 
+/* ---- what the scheduler did ------------------------------------------------------------------- */
+
+/* What a thread had been given by one moment, since it was made. */
+struct gt_sched {
+	uint64_t at;       /* CLOCK_MONOTONIC, ns; 0: nothing was read */
+	uint64_t running;  /* ns that it had a processor */
+	uint64_t ready;    /* ns that it could have run, and waited for one */
+	uint64_t switches; /* how often it was given one */
+};
+
+/* Of a thread, or of those that have used a location one after another. The sums are of those before. */
+struct gt_states {
+	struct gt_sched begin, last; /* of the present one; its last successful reading */
+	uint64_t until, tick;        /* ns, and ticks: it is known to have lived up to here */
+	uint64_t lifetime, running, ready, switches, unknown;
+	uint32_t ended;              /* the present one has ended */
+	uint32_t reserved;
+};
+
 /* ---- window file ---------------------------------------------------------------------------- */
 
 struct gt_win_header {
@@ -88,6 +107,7 @@ struct gt_win_header {
 	uint32_t tid;           /* kernel thread id of the present or last writer */
 	uint32_t incarnation;   /* how many threads have used this location */
 	uint64_t packed_bytes;  /* GT_LOC_PACKED: length of l<id>.raw that goes with `spooled` */
+	struct gt_states states; /* of its threads; the main thread's are in gt_proc_header */
 };
 
 /* ---- definitions journal ---------------------------------------------------------------------- */
@@ -348,6 +368,7 @@ struct gt_proc_header {
 	uint64_t processor_ns;  /* user and system time of all its threads */
 	uint64_t memory_peak;   /* most resident bytes, of this program alone */
 	uint64_t processors[16]; /* bit i of all: it may run on processor i; 0 for a forked child */
+	struct gt_states states; /* of its main thread */
 };
 
 /* ---- run header ----------------------------------------------------------------------------------- */

@@ -16,6 +16,7 @@ static const struct gt_analysis *const analyses[] = {
 	&gt_run_analysis,
 	&gt_efficiency_analysis,
 	&gt_profile_analysis,
+	&gt_states_analysis,
 	&gt_gpu_analysis,
 	&gt_gpu_counters_analysis,
 	&gt_kernel_metrics_analysis,
@@ -33,6 +34,7 @@ static const struct gt_analysis *const summary_analyses[] = {
 	&gt_run_analysis,
 	&gt_efficiency_analysis,
 	&gt_profile_analysis,
+	&gt_states_analysis,
 	&gt_gpu_analysis,
 	&gt_messages_analysis,
 	&gt_locks_analysis,
@@ -44,6 +46,7 @@ static const struct gt_analysis *const summary_analyses[] = {
 /* What definitions say. */
 static const struct gt_analysis *const unread_analyses[] = {
 	&gt_run_analysis,
+	&gt_states_analysis,
 	&gt_losses_analysis,
 };
 

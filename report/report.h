@@ -83,7 +83,7 @@ static inline size_t gt_state_room(const struct gt_analysis *analysis)
 extern const struct gt_analysis gt_profile_analysis, gt_run_analysis, gt_messages_analysis, gt_locks_analysis,
 	gt_files_analysis, gt_metrics_analysis, gt_gpu_analysis, gt_gpu_counters_analysis,
 	gt_kernel_metrics_analysis, gt_losses_analysis,
-	gt_efficiency_analysis, gt_findings_analysis;
+	gt_efficiency_analysis, gt_findings_analysis, gt_states_analysis;
 
 /*
  * Reads the archive of this anchor file and computes all figures. NULL: it could not be read (a sentence is

@@ -58,6 +58,7 @@ static const struct gt_usage usage = {
 		 "  regions                  functions, by the time in themselves\n"
 		 "  groups                   the same by group of functions\n"
 		 "  locations                what each thread and stream did\n"
+		 "  thread_states            how long each ran, was ready, was blocked (or: threads)\n"
 		 "  call_tree                call paths of all threads as one tree\n"
 		 "  kernels                  kernels of GPUs\n"
 		 "  copies                   copies to, from and between GPUs, by direction\n"
@@ -137,7 +138,8 @@ static int print_summary(const char *dir)
 static void print_more(const struct choice *choice, const struct gt_figures *figures, FILE *out)
 {
 	static const char *const further[] = {
-		"call_tree", "locations", "mpi", "messages", "collectives", "locks", "files", "copies",
+		"call_tree", "locations", "thread_states", "mpi", "messages", "collectives", "locks", "files",
+		"copies",
 		"devices", "kernel_counters", "kernel_metrics", "metrics", "delays", "critical_path", NULL };
 	const char *between = "\nmore: gputrace report -s ";
 	char name[4000];

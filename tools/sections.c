@@ -9,13 +9,15 @@
 
 #include "tools/cmds.h"
 
+/* In JSON `threads` is their number, so that the section has a longer name. */
 void gt_sections_option(struct gt_sections *asked, int key)
 {
 	switch (key) {
 	case 's':
 		for (char *name = strtok(optarg, ","); name; name = strtok(NULL, ","))
 			if (asked->count < GT_SECTIONS_ASKED)
-				asked->names[asked->count++] = name;
+				asked->names[asked->count++] =
+					strcmp(name, "threads") ? name : "thread_states";
 		asked->face.sections = asked->names;
 		asked->face.rows = 0;
 		asked->face.details = true;

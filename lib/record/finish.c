@@ -30,6 +30,7 @@ static void note_use(void)
 	struct rusage use;
 	uint64_t kib = 0;
 
+	gt_locations_states();
 	if (GT_SYS2(SYS_getrusage, RUSAGE_SELF, &use))
 		return;
 	gt_proc->processor_ns = gt_sys_ns_used(&use);

@@ -105,6 +105,17 @@ static void record_end(struct gt_location *loc)
 		    gt_clock_read());
 }
 
+void gt_locations_states(void)
+{
+	uint64_t mask = gt_lock(lock);
+
+	gt_states_note(&gt_proc->states, (uint32_t)gt_pid, false);
+	for (struct gt_location *loc = gt_locations; loc && mask != GT_LOCK_REFUSED; loc = loc->next)
+		if (loc->in_use && loc->kind == GT_LOC_THREAD && loc->win->tid != (uint32_t)gt_pid)
+			gt_location_states(loc, false);
+	gt_unlock(lock, mask);
+}
+
 static void release(void)
 {
 	struct gt_location *loc = gt_self->loc;
@@ -118,6 +129,7 @@ static void release(void)
 	if (loc->id || loc->sequence)
 		record_end(loc);
 	gt_metrics_close(loc);
+	gt_location_states(loc, true);
 	mask = gt_lock(lock);
 	gt_self = &gt_hot_gone;
 	if (mask != GT_LOCK_REFUSED)
@@ -390,6 +402,7 @@ static struct gt_hot *attach_locked(void)
 	loc->since = gt_clock_read();
 	loc->win->tid = tid;
 	loc->win->incarnation++;
+	gt_states_next(&loc->win->states);
 	if (loc->callstack)
 		gt_callstack_reset(loc->callstack);
 	else if (gt_verdicts.mode & GT_VERDICT_TRACK)
@@ -417,6 +430,19 @@ void gt_location_announced(struct gt_location *loc)
 		record_begin(loc);
 }
 
+/* The main thread's are with the process. */
+static void begin_states(struct gt_win_header *win)
+{
+	uint64_t created = gt_states_creation(gt_announced);
+
+	if (win->tid == (uint32_t)gt_pid)
+		return;
+	if (created)
+		gt_states_born(&win->states, created);
+	else
+		gt_states_begin(&win->states, win->tid);
+}
+
 struct gt_hot *gt_location_attach(void)
 {
 	uint64_t mask = gt_lock(lock);
@@ -439,6 +465,7 @@ struct gt_hot *gt_location_attach(void)
 	}
 	if (have_key)
 		pthread_setspecific(key, (void *)1);
+	begin_states(hot->loc->win);
 	record_begin(hot->loc);
 	if (__atomic_load_n(&gt_modules_dirty, __ATOMIC_RELAXED))
 		gt_modules_scan();

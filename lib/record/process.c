@@ -23,12 +23,13 @@
 
 static int starter;            /* thread that sets up */
 static uint64_t fork_held, fork_masks[GT_LOCKS];
+static uint64_t fork_at; /* gt_monotonic() when a fork began; 0: none has */
 
 /* What a forked child knows of its parent until it sets up. */
 static struct {
 	bool is_child, waits; /* it is counted as one that has recorded nothing */
 	uint32_t seq;
-	uint64_t tick, defs_bytes;
+	uint64_t tick, at, defs_bytes; /* at: of the fork (CLOCK_MONOTONIC), before it waited to run */
 	struct gt_file folder;
 	struct gt_proc_header header;
 } parent;
@@ -273,6 +274,10 @@ static int set_up(void)
 	gt_proc->origin = parent.is_child;
 	gt_proc->begin = parent.is_child ? parent.tick : begin;
 	gt_proc->rank = UINT32_MAX;
+	if (parent.is_child)
+		gt_states_born(&gt_proc->states, parent.at);
+	else
+		gt_states_begin(&gt_proc->states, (uint32_t)gt_pid);
 	if (!parent.is_child) /* later the first thread may be bound to one of them */
 		GT_SYS3(SYS_sched_getaffinity, 0, sizeof(gt_proc->processors), gt_proc->processors);
 	memcpy(gt_proc->host, gt_run->host, sizeof(gt_proc->host)); /* only then it could join */
@@ -424,12 +429,14 @@ static void prepare_fork(void)
 	for (int i = 0; i < GT_LOCKS; i++)
 		fork_masks[i] = gt_lock(&gt_locks[i]);
 	fork_held = held; /* now that no other thread that forks can be here */
+	fork_at = gt_monotonic();
 }
 
 static void parent_after_fork(void)
 {
 	uint64_t held = fork_held;
 
+	fork_at = 0;
 	for (int i = GT_LOCKS; i--;)
 		gt_unlock(&gt_locks[i], fork_masks[i]);
 	gt_release_signals(held);
@@ -442,6 +449,7 @@ static void become_child(void)
 	parent.header = *gt_proc;
 	parent.seq = parent.header.seq;
 	parent.tick = gt_clock_read();
+	parent.at = fork_at ? fork_at : gt_monotonic();
 	parent.defs_bytes = parent.header.defs_bytes;
 	parent.folder = gt_folder_forked();
 	gt_locations_forget();
@@ -508,6 +516,8 @@ static void fill_child(struct gt_proc_header *header, int how, int status)
 	header->processor_ns = gt_sys_ns_used(&use);
 	header->memory_peak = 0;
 	header->locations = header->defs_bytes = 0;
+	gt_states_born(&header->states, parent.at);
+	gt_states_note(&header->states, (uint32_t)gt_pid, true);
 	header->pid = (uint32_t)gt_pid;
 	header->ppid = (uint32_t)GT_SYS1(SYS_getppid, 0);
 	header->start_time = 0;
@@ -615,6 +625,7 @@ static void in_child(void)
 		become_child();
 	} else if (state == GT_FORKED) {
 		parent.tick = gt_clock_read(); /* the parent never recorded: the grandparent's ids */
+		parent.at = fork_at ? fork_at : gt_monotonic();
 		memset(gt_proc->lost, 0, sizeof(gt_proc->lost)); /* it says what it has lost itself */
 		gt_self = &gt_hot_new;
 	} else if (state != GT_COLD) {

@@ -10,6 +10,7 @@
  *   journal    the file of definitions
  *   adapters   who has registered, and is called back
  *   clock      ticks, and readings of the kernel's clocks beside them
+ *   sched      what the scheduler did with each thread
  *   elfsym, verdict_name, verdict, callstack   the filter (their own headers)
  *   modules    which file lies where in memory
  *   metrics    counters that are read at enters and leaves (metrics.h)
@@ -315,6 +316,22 @@ GT_HIDDEN void gt_clock_begin(void); /* gt_proc->first */
 GT_HIDDEN void gt_clock_check(void);
 GT_HIDDEN void gt_clock_note(void);
 
+/* ---- what the scheduler did ------------------------------------------------------------------------- */
+
+/* A thread begins: reads where it stands. tid: a thread of this process. */
+GT_HIDDEN void gt_states_begin(struct gt_states *states, uint32_t tid);
+/* The same of one that had been given nothing at that time (gt_monotonic()). */
+GT_HIDDEN void gt_states_born(struct gt_states *states, uint64_t at);
+/* A thread of this number is about to be created; when that was, for who begins as it; 0: it is not known. */
+GT_HIDDEN void gt_states_created(uint64_t thread);
+GT_HIDDEN uint64_t gt_states_creation(uint64_t thread);
+/* Reads again what it has been given, for the last time if it ends. */
+GT_HIDDEN void gt_states_note(struct gt_states *states, uint32_t tid, bool ends);
+/* Another thread will take its place: adds it to the sums. */
+GT_HIDDEN void gt_states_next(struct gt_states *states);
+/* gt_states_note() of the thread that a location is of. */
+GT_HIDDEN void gt_location_states(struct gt_location *loc, bool ends);
+
 /* ---- memory map ------------------------------------------------------------------------------------- */
 
 struct gt_module_range {
@@ -403,6 +420,7 @@ GT_HIDDEN void gt_location_announced(struct gt_location *loc); /* it is known no
 extern GT_HIDDEN GT_TLS uint64_t gt_announced; /* sequence number of a thread that is about to attach, or 0 */
 GT_HIDDEN struct gt_location *gt_location_make(const struct gt_location_info *info, gt_ref name);
 GT_HIDDEN void gt_locations_setup(void);
+GT_HIDDEN void gt_locations_states(void); /* notes what the scheduler did with each thread */
 GT_HIDDEN void gt_locations_forget(void); /* in a forked child */
 
 /* ---- process ---------------------------------------------------------------------------------------- */

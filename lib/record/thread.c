@@ -169,7 +169,10 @@ void gt_write_event(uint64_t word, const uint64_t *data, unsigned extra, uint64_
 
 uint64_t gt_thread_number(void)
 {
-	return __atomic_add_fetch(&next_sequence, 1, __ATOMIC_RELAXED);
+	uint64_t thread = __atomic_add_fetch(&next_sequence, 1, __ATOMIC_RELAXED);
+
+	gt_states_created(thread);
+	return thread;
 }
 
 void gt_thread_created(uint64_t sequence, uint64_t tick)

@@ -178,7 +178,8 @@ static const struct gt_column columns[] = {
 static const struct gt_section_kind summary_kind = GT_SECTION("summary", "Summary", GT_TOP, columns);
 
 /* What of a report is in summary.json, beside what only a summary has. */
-static const char *const sections[] = { "run", "summary", "efficiencies", "regions", "copies", "messages",
+static const char *const sections[] = { "run", "summary", "efficiencies", "regions", "thread_states",
+					"copies", "messages",
 					"collectives", "findings", "losses", NULL };
 
 static void write_json(struct gt_report *report, const struct gt_summary_view *view, FILE *out)

@@ -211,6 +211,62 @@ static void add_process_properties(struct task *out, struct gt_properties *props
 	add_losses(out, props, true, group, proc->header.lost);
 }
 
+static uint64_t less(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
+/* The sums, and what is known of the present thread. */
+static struct gt_states sum_up(const struct gt_states *of)
+{
+	const struct gt_sched *from = &of->begin, *to = &of->last;
+	struct gt_states sum = *of;
+
+	if (!from->at)
+		return sum;
+	sum.lifetime += less(of->until, from->at);
+	sum.unknown += less(of->until, to->at ? to->at : from->at);
+	if (to->at) {
+		sum.running += less(to->running, from->running);
+		sum.ready += less(to->ready, from->ready);
+		sum.switches += less(to->switches, from->switches);
+	}
+	return sum;
+}
+
+/*
+ * What the scheduler did with a thread, as far as it said so itself: of a process that was killed the rest,
+ * up to the end of the process, is not known. Of the time that is known, it was blocked when it neither ran
+ * nor waited for a processor.
+ */
+static void add_states(struct task *out, struct gt_properties *props, uint32_t location)
+{
+	const struct gt_loc *loc = out->layout->locations[location].loc;
+	const struct gt_proc *proc = loc->proc;
+	bool main = loc->win.tid == proc->header.pid;
+	const struct gt_states *of = main ? &proc->header.states : &loc->win.states;
+	struct gt_states sum = sum_up(of);
+	const struct gt_scale *scale = out->clock ? &out->clock->scales[proc - out->procs] : NULL;
+
+	if (!of->begin.at && !sum.lifetime)
+		return;
+	if (scale && of->begin.at && !of->ended && !proc->ended && proc->end_tick > of->tick) {
+		uint64_t rest = gt_scale_ns(scale, proc->end_tick) - gt_scale_ns(scale, of->tick);
+
+		sum.lifetime += rest;
+		sum.unknown += rest;
+	}
+	add_number(out, props, false, location, "LIFETIME_NS", sum.lifetime);
+	add_number(out, props, false, location, "UNKNOWN_NS", sum.unknown);
+	if (sum.unknown >= sum.lifetime)
+		return;
+	add_number(out, props, false, location, "RUNNING_NS", sum.running);
+	add_number(out, props, false, location, "READY_NS", sum.ready);
+	add_number(out, props, false, location, "BLOCKED_NS",
+		   less(sum.lifetime, sum.unknown + sum.running + sum.ready));
+	add_number(out, props, false, location, "SWITCHES", sum.switches);
+}
+
 int gt_properties_collect(struct gt_properties *props, const struct gt_layout *layout,
 			  struct gt_defs *defs, const struct gt_clock *clock,
 			  const struct gt_proc *procs, bool part)
@@ -229,6 +285,8 @@ int gt_properties_collect(struct gt_properties *props, const struct gt_layout *l
 			add_number(out, props, false, i, "THREAD_ID", loc->win.tid);
 		if (loc->win.incarnation > 1)
 			add_number(out, props, false, i, "THREADS", loc->win.incarnation);
+		if (loc->win.tid && loc->win.kind == GT_LOC_THREAD)
+			add_states(out, props, i);
 		if (loc->win.flags & GT_LOC_ASIDE)
 			add_property(out, props, false, i, "ASIDE", "yes"); /* no thread: so OTF2 calls it */
 		add_losses(out, props, false, i, loc->lost);

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the scheduler did with each thread: how long it ran, and how long it waited for a processor. Read at
+ * its beginning, whenever it spools, and at its end, into what is mapped, so that a killed process has the
+ * last reading. The processor time is that of the thread's clock, which is exact at any moment; /proc has the
+ * rest (schedstat, Linux's Documentation/scheduler/sched-stats.rst), and counts a wait when it is over.
+ *
+ * Limits: without a /proc, a free descriptor or CONFIG_SCHED_INFO nothing is known, and in a confined process
+ * what comes after: the assembly says for how long. A reading takes two to five microseconds.
+ */
+#include "lib/common/text.h"
+#include "lib/record/record.h"
+
+/* The clock of a thread of this process (clock_getcpuclockid(3) has the same for processes). */
+static clockid_t clock_of(uint32_t tid)
+{
+	return (clockid_t)(~tid << 3 | 6);
+}
+
+/* A thread that lives for less time (ns) would take as long to be asked: then it is known how long it ran. */
+#define SHORT 100000
+
+static uint64_t number(const char **at)
+{
+	uint64_t n = 0;
+
+	while (**at == ' ')
+		++*at;
+	for (; **at >= '0' && **at <= '9'; ++*at)
+		n = 10 * n + (uint64_t)(**at - '0');
+	return n;
+}
+
+static bool read_clock(uint32_t tid, struct gt_sched *to)
+{
+	struct timespec used;
+
+	if (gt_sys_refused() || gt_sys_clock(clock_of(tid), &used))
+		return false;
+	*to = (struct gt_sched){ .running = (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec };
+	return true;
+}
+
+/* False: not known. A thread that has never been given a processor is one of a kernel that does not count. */
+static bool read_sched(uint32_t tid, struct gt_sched *to)
+{
+	char name[48], text[80];
+	const char *at = text;
+
+	gt_text(name, sizeof(name), "/proc/self/task/%u/schedstat", tid);
+	if (!read_clock(tid, to) || gt_sys_read_text(name, text, sizeof(text)) <= 0)
+		return false;
+	number(&at); /* the processor time at the last tick */
+	to->ready = number(&at);
+	to->switches = number(&at);
+	to->at = gt_monotonic();
+	return to->switches;
+}
+
+void gt_states_next(struct gt_states *states)
+{
+	const struct gt_sched *from = &states->begin, *to = &states->last;
+
+	if (!from->at)
+		return;
+	states->lifetime += states->until - from->at;
+	states->unknown += states->until - (to->at ? to->at : from->at);
+	if (to->at) {
+		states->running += to->running - from->running;
+		states->ready += to->ready - from->ready;
+		states->switches += to->switches - from->switches;
+	}
+	states->begin = states->last = (struct gt_sched){ .at = 0 };
+	states->ended = 0;
+}
+
+static void begin(struct gt_states *states, const struct gt_sched *now, bool known)
+{
+	states->until = now->at;
+	states->tick = gt_clock_read();
+	states->last = known ? *now : (struct gt_sched){ .at = 0 };
+	states->begin.running = now->running;
+	states->begin.ready = now->ready;
+	states->begin.switches = now->switches;
+	__atomic_store_n(&states->begin.at, now->at, __ATOMIC_RELEASE);
+}
+
+void gt_states_born(struct gt_states *states, uint64_t at)
+{
+	begin(states, &(struct gt_sched){ .at = at }, true);
+}
+
+/*
+ * When the last threads were created, by their numbers, so that the first of the two readings can be saved.
+ * Who finds another one's there reads.
+ */
+#define CREATED 64
+static struct {
+	uint64_t number, at;
+} created[CREATED];
+
+void gt_states_created(uint64_t thread)
+{
+	__atomic_store_n(&created[thread % CREATED].number, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&created[thread % CREATED].at, gt_monotonic(), __ATOMIC_RELEASE);
+	__atomic_store_n(&created[thread % CREATED].number, thread, __ATOMIC_RELEASE);
+}
+
+uint64_t gt_states_creation(uint64_t thread)
+{
+	uint64_t at;
+
+	if (!thread || __atomic_load_n(&created[thread % CREATED].number, __ATOMIC_ACQUIRE) != thread)
+		return 0;
+	at = __atomic_load_n(&created[thread % CREATED].at, __ATOMIC_ACQUIRE);
+	return __atomic_load_n(&created[thread % CREATED].number, __ATOMIC_ACQUIRE) == thread ? at : 0;
+}
+
+void gt_states_begin(struct gt_states *states, uint32_t tid)
+{
+	struct gt_sched now;
+	bool known = read_sched(tid, &now);
+
+	if (!known)
+		now = (struct gt_sched){ .at = gt_monotonic() };
+	begin(states, &now, known);
+}
+
+/* Of a short life: as if it had run first, and the rest came after the last reading. */
+static bool read_short(const struct gt_states *states, uint32_t tid, struct gt_sched *to)
+{
+	if (gt_monotonic() - states->begin.at >= SHORT || !read_clock(tid, to))
+		return false;
+	to->at = states->begin.at + (to->running - states->begin.running);
+	to->ready = states->begin.ready;
+	to->switches = states->begin.switches;
+	return true;
+}
+
+void gt_states_note(struct gt_states *states, uint32_t tid, bool ends)
+{
+	struct gt_sched now;
+	bool brief, known;
+
+	if (!__atomic_load_n(&states->begin.at, __ATOMIC_ACQUIRE) || states->ended)
+		return;
+	brief = ends && states->last.at && read_short(states, tid, &now);
+	known = brief || (states->last.at && read_sched(tid, &now));
+	if (known)
+		states->last = now;
+	states->until = known && !brief ? now.at : gt_monotonic();
+	states->tick = gt_clock_read();
+	states->ended = ends;
+}
+
+/* The main thread's are the process's: it may have no location, and has begun before it has one. */
+void gt_location_states(struct gt_location *loc, bool ends)
+{
+	struct gt_win_header *win = loc->win;
+
+	if (win->tid == (uint32_t)gt_pid)
+		gt_states_note(&gt_proc->states, win->tid, ends);
+	else
+		gt_states_note(&win->states, win->tid, ends);
+}

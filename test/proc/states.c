@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Does one thing, and prints what the test compares: "NAME wall SECONDS cpu SECONDS" of its main thread from
+ * main() on, or the same of each of its threads.
+ *
+ *	states busy SECONDS            computes for so much processor time
+ *	states sleep SECONDS           sleeps
+ *	states threads NUMBER SECONDS  threads that compute, one after another
+ *	states fork SECONDS            a child computes, which ends by _exit()
+ *	states full SECONDS            as busy, and has no descriptor left
+ *	states killed SECONDS          as busy, and kills itself
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static double seconds;
+
+static double now(clockid_t id)
+{
+	struct timespec ts;
+
+	clock_gettime(id, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+static void compute(void)
+{
+	volatile unsigned sum = 0;
+	double from = now(CLOCK_THREAD_CPUTIME_ID);
+
+	while (now(CLOCK_THREAD_CPUTIME_ID) - from < seconds)
+		for (unsigned i = 0; i < 1000; i++)
+			sum += i;
+}
+
+static void rest(void)
+{
+	struct timespec ts = { (time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9) };
+
+	nanosleep(&ts, NULL);
+}
+
+static void *thread(void *sum)
+{
+	double from = now(CLOCK_THREAD_CPUTIME_ID);
+
+	compute();
+	*(double *)sum += now(CLOCK_THREAD_CPUTIME_ID) - from;
+	return NULL;
+}
+
+static void threads(int n)
+{
+	double sum = 0;
+
+	for (int i = 0; i < n; i++) {
+		pthread_t id;
+
+		if (!pthread_create(&id, NULL, thread, &sum))
+			pthread_join(id, NULL);
+	}
+	printf("threads cpu %.6f\n", sum);
+}
+
+static void child(void)
+{
+	int pid = fork();
+
+	if (!pid) {
+		compute();
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 2 ? argv[1] : "";
+	double wall = now(CLOCK_MONOTONIC), cpu = now(CLOCK_THREAD_CPUTIME_ID);
+
+	seconds = argc > 2 ? atof(argv[argc - 1]) : 0;
+	if (!strcmp(what, "sleep"))
+		rest();
+	else if (!strcmp(what, "threads"))
+		threads(atoi(argv[2]));
+	else if (!strcmp(what, "fork"))
+		child();
+	else
+		compute();
+	printf("main wall %.6f cpu %.6f\n", now(CLOCK_MONOTONIC) - wall, now(CLOCK_THREAD_CPUTIME_ID) - cpu);
+	fflush(stdout);
+	if (!strcmp(what, "full"))
+		setrlimit(RLIMIT_NOFILE, &(struct rlimit){ 3, 3 });
+	if (!strcmp(what, "killed"))
+		kill(getpid(), SIGKILL);
+	return 0;
+}
