@@ -374,7 +374,7 @@ struct gt_cu_stream {
 /* CUPTI's number of a context's legacy default stream. */
 #define GT_CU_DEFAULT_STREAM 7u
 
-GT_HIDDEN struct gt_cu_stream *gt_cu_stream(uint32_t device, uint32_t context, uint32_t stream);
+GT_HIDDEN struct gt_cu_stream *gt_cu_stream_of(uint32_t device, uint32_t context, uint32_t stream);
 /* Any stream of the context, for what belongs to none; NULL if none is known. */
 GT_HIDDEN struct gt_cu_stream *gt_cu_stream_of_context(uint32_t context);
 /* A stream was made, or will be destroyed, by its handle. Any thread. */

@@ -252,7 +252,7 @@ static void read_memory(const struct cu_record *record)
 	bytes = note_block(m);
 	p = gt_cu_stream_of_context(m->context);
 	if (!p)
-		p = gt_cu_stream(m->device, m->context, GT_CU_DEFAULT_STREAM);
+		p = gt_cu_stream_of(m->device, m->context, GT_CU_DEFAULT_STREAM);
 	held = p ? find_held(p) : NULL;
 	if (!held || !held->metric)
 		return;

@@ -90,7 +90,7 @@ static void put_attribute(struct activity *a, gt_ref attribute, uint64_t value)
 /* A record without times: it is reported where its call was made. */
 static void put_untimed(struct activity *a, const char *name)
 {
-	struct gt_cu_stream *place = gt_cu_stream(a->device, a->context, a->stream);
+	struct gt_cu_stream *place = gt_cu_stream_of(a->device, a->context, a->stream);
 
 	gt_cu_count(&gt_cu_counts.zero_time, 1);
 	if (!place || !a->has_call)
@@ -102,7 +102,7 @@ static void put_untimed(struct activity *a, const char *name)
 /* Where it goes, and its attributes. */
 static bool find_place(struct activity *a)
 {
-	const struct gt_cu_stream *place = gt_cu_stream(a->device, a->context, a->stream);
+	const struct gt_cu_stream *place = gt_cu_stream_of(a->device, a->context, a->stream);
 
 	if (!place) {
 		gt_cu_count(&gt_cu_counts.no_location, 1);
@@ -333,7 +333,7 @@ static struct gt_cu_stream *peer_of(const struct cu_memcpy2 *m, bool gets)
 	if (m->source_context == m->destination_context)
 		return NULL;
 	place = gt_cu_stream_of_context(context);
-	return place ? place : gt_cu_stream(device, context, GT_CU_DEFAULT_STREAM);
+	return place ? place : gt_cu_stream_of(device, context, GT_CU_DEFAULT_STREAM);
 }
 
 /* A copy between contexts: the stream that does it belongs to one of them. */

@@ -212,7 +212,7 @@ static bool take_row(struct gt_cu_stream *p)
 
 /* ---- streams ------------------------------------------------------------------------------------ */
 
-struct gt_cu_stream *gt_cu_stream(uint32_t device, uint32_t context, uint32_t stream)
+struct gt_cu_stream *gt_cu_stream_of(uint32_t device, uint32_t context, uint32_t stream)
 {
 	uint32_t hash = (context * 31u + stream) % BUCKETS;
 	struct gt_cu_stream *p = find_place(context, stream);

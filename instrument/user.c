@@ -36,17 +36,17 @@ static void at_end(int how)
 /* The definition with this id if it is of this kind, else NULL and a fault. */
 static struct gt_user_def *get(uint32_t id, enum gt_user_kind kind, const char *where)
 {
-	struct gt_user_def *def = gt_user_def(id);
+	struct gt_user_def *def = gt_user_def_of(id);
 
 	if (def && def->kind == kind)
 		return def;
-	gt_user_fault(GT_USER_UNKNOWN, where);
+	gt_user_fault_say(GT_USER_UNKNOWN, where);
 	return NULL;
 }
 
-static struct gt_text text(const char *bytes)
+static struct gt_user_text text(const char *bytes)
 {
-	return (struct gt_text){ bytes, bytes ? strlen(bytes) : 0 };
+	return (struct gt_user_text){ bytes, bytes ? strlen(bytes) : 0 };
 }
 
 /* ---- regions ------------------------------------------------------------------------------------ */
@@ -162,7 +162,7 @@ static __attribute__((noinline, cold)) gt_ref enter_first(struct gt_user_def *de
 /* A region that has no reference, at this depth, is left: was it watched? Those inside of it end, too. */
 static __attribute__((noinline, cold)) void leave_watched(uint32_t id, uint32_t depth)
 {
-	struct gt_user_def *def = gt_user_def(id);
+	struct gt_user_def *def = gt_user_def_of(id);
 
 	while (watched.count && watched.depth[watched.count - 1] >= depth) {
 		bool is_it = watched.depth[watched.count - 1] == depth;
@@ -187,7 +187,7 @@ int gt_user_watch(const struct gt_user_watch *given)
 	own = w;
 	__atomic_store_n(&watch, &own, __ATOMIC_RELEASE);
 	for (uint32_t id = 1; id <= GT_USER_MAX; id++) {
-		struct gt_user_def *def = gt_user_def(id);
+		struct gt_user_def *def = gt_user_def_of(id);
 
 		if (!def)
 			break;
@@ -200,7 +200,7 @@ int gt_user_watch(const struct gt_user_watch *given)
 /* Its events are not recorded. A definition that was asked for in vain is one that the filter leaves out. */
 static __attribute__((noinline, cold)) void miss(uint32_t id, unsigned events)
 {
-	const struct gt_user_def *def = gt_user_def(id);
+	const struct gt_user_def *def = gt_user_def_of(id);
 
 	if (def && (def->ref || def->watched || !def->tries))
 		gt_lost_inactive(events);
@@ -232,7 +232,7 @@ static __attribute__((noinline, cold)) void leave_other(uint32_t id, const char 
 {
 	static bool reported;
 	uint32_t depth = open.depth;
-	struct gt_user_def *def = gt_user_def(id);
+	struct gt_user_def *def = gt_user_def_of(id);
 	gt_ref ref;
 
 	if (depth > GT_OPEN_MAX) { /* too deep to be checked */
@@ -244,7 +244,7 @@ static __attribute__((noinline, cold)) void leave_other(uint32_t id, const char 
 	while (depth && open.entry[depth - 1].id != id)
 		depth--;
 	if (!depth) {
-		gt_user_fault(GT_USER_UNMATCHED, where);
+		gt_user_fault_say(GT_USER_UNMATCHED, where);
 		return;
 	}
 	if (!__atomic_exchange_n(&reported, true, __ATOMIC_RELAXED))
@@ -298,7 +298,7 @@ static void keep_site(struct vt_user_site *site, const char *name, uint32_t id)
 		__atomic_store_n(&site->name, name, __ATOMIC_RELEASE);
 }
 
-static uint32_t named(struct gt_text name, const char *file, uint32_t line)
+static uint32_t named(struct gt_user_text name, const char *file, uint32_t line)
 {
 	struct gt_user_key key = { .kind = GT_USER_NAMED, .name = name, .number = line };
 	uint32_t id = gt_user_find_named(name);
@@ -312,23 +312,24 @@ static uint32_t named(struct gt_text name, const char *file, uint32_t line)
 	return id;
 }
 
-void gt_user_enter(struct gt_text name)
+void gt_user_enter(struct gt_user_text name)
 {
 	enter(named(name, NULL, 0));
 }
 
-void gt_user_leave(struct gt_text name)
+void gt_user_leave(struct gt_user_text name)
 {
 	leave(gt_user_find_named(name), "VT_USER_END");
 }
 
-uint32_t gt_user_region(struct gt_text name, struct gt_text group, struct gt_text file, int line)
+uint32_t gt_user_region(struct gt_user_text name, struct gt_user_text group,
+			struct gt_user_text file, int line)
 {
 	struct gt_user_key key = {
 		.kind = GT_USER_REGION,
 		.name = name,
-		.group = group.length ? group : (struct gt_text){ NULL, 0 },
-		.file = file.length ? file : (struct gt_text){ NULL, 0 },
+		.group = group.length ? group : (struct gt_user_text){ NULL, 0 },
+		.file = file.length ? file : (struct gt_user_text){ NULL, 0 },
 		.number = line > 0 ? (uint32_t)line : 0,
 	};
 
@@ -366,11 +367,11 @@ GT_API unsigned int vt_user_define(const char *name, const char *group, const ch
 
 static bool is_region(uint32_t id, const char *where)
 {
-	struct gt_user_def *def = gt_user_def(id);
+	struct gt_user_def *def = gt_user_def_of(id);
 
 	if (def && (def->kind == GT_USER_REGION || def->kind == GT_USER_NAMED))
 		return true;
-	gt_user_fault(GT_USER_UNKNOWN, where);
+	gt_user_fault_say(GT_USER_UNKNOWN, where);
 	return false;
 }
 
@@ -452,7 +453,7 @@ GT_API void vt_user_rewind(void)
 
 /* ---- counters ----------------------------------------------------------------------------------- */
 
-uint32_t gt_user_count_group(struct gt_text name)
+uint32_t gt_user_count_group(struct gt_user_text name)
 {
 	struct gt_user_key key = { .kind = GT_USER_GROUP, .name = name };
 
@@ -465,7 +466,7 @@ static bool is_count_type(int type)
 	       (type >= VT_COUNT_TYPE_INTEGER && type <= VT_COUNT_TYPE_REAL);
 }
 
-uint32_t gt_user_count(struct gt_text name, struct gt_text unit, int type, uint32_t group)
+uint32_t gt_user_count(struct gt_user_text name, struct gt_user_text unit, int type, uint32_t group)
 {
 	struct gt_user_key key = {
 		.kind = GT_USER_COUNTER,
@@ -476,7 +477,7 @@ uint32_t gt_user_count(struct gt_text name, struct gt_text unit, int type, uint3
 	};
 
 	if (!is_count_type(type)) {
-		gt_user_fault(GT_USER_TYPE, "VT_COUNT_DEF");
+		gt_user_fault_say(GT_USER_TYPE, "VT_COUNT_DEF");
 		return 0;
 	}
 	if (key.parent && !get(key.parent, GT_USER_GROUP, "VT_COUNT_DEF"))
@@ -503,7 +504,7 @@ static gt_ref counter(uint32_t id, enum gt_value value, const char *where)
 	if (!def)
 		return GT_NONE;
 	if (gt_user_value(def) != value) {
-		gt_user_fault(GT_USER_TYPE, where);
+		gt_user_fault_say(GT_USER_TYPE, where);
 		return GT_NONE;
 	}
 	return gt_user_ref(def);
@@ -541,14 +542,14 @@ GT_API void vt_user_count_double(unsigned int id, double value)
 
 /* ---- markers ------------------------------------------------------------------------------------ */
 
-uint32_t gt_user_marker_def(struct gt_text name, int type)
+uint32_t gt_user_marker_def(struct gt_user_text name, int type)
 {
 	struct gt_user_key key = {
 		.kind = GT_USER_MARKER, .name = name, .number = (uint32_t)type
 	};
 
 	if (type < VT_MARKER_TYPE_ERROR || type > VT_MARKER_TYPE_HINT) {
-		gt_user_fault(GT_USER_TYPE, "VT_MARKER_DEF");
+		gt_user_fault_say(GT_USER_TYPE, "VT_MARKER_DEF");
 		return 0;
 	}
 	return gt_user_define(&key, "VT_MARKER_DEF");
@@ -577,7 +578,7 @@ GT_API void vt_user_marker(unsigned int id, const char *words)
 
 /* ---- messages ----------------------------------------------------------------------------------- */
 
-uint32_t gt_user_comm_def(struct gt_text name)
+uint32_t gt_user_comm_def(struct gt_user_text name)
 {
 	struct gt_user_key key = { .kind = GT_USER_COMM, .name = name };
 
@@ -622,7 +623,7 @@ GT_API void vt_user_recv(unsigned int comm, unsigned int tag, vt_user_unsigned b
 GT_API void vt_user_comment_def(const char *words)
 {
 	if (!words) {
-		gt_user_fault(GT_USER_NULL, "VT_COMMENT_DEF");
+		gt_user_fault_say(GT_USER_NULL, "VT_COMMENT_DEF");
 		return;
 	}
 	gt_def_property("comment", words); /* a process may have any number of them */
@@ -633,7 +634,7 @@ GT_API void vt_user_comment(const char *words)
 	uint64_t data[2] = { 0, 0 };
 
 	if (!words) {
-		gt_user_fault(GT_USER_NULL, "VT_COMMENT");
+		gt_user_fault_say(GT_USER_NULL, "VT_COMMENT");
 		return;
 	}
 	if (!gt_active_inside()) {

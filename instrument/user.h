@@ -25,7 +25,7 @@
 #define GT_USER_DEFAULT    UINT32_C(0xffffffff) /* VT_COUNT_DEFGROUP, VT_MSG_DEFCOMM */
 
 /* A text that need not end in NUL. bytes NULL: none. */
-struct gt_text {
+struct gt_user_text {
 	const char *bytes;
 	size_t length;
 };
@@ -43,9 +43,9 @@ enum gt_user_kind {
 /* What is defined. `extra` and `number` depend on the kind. */
 struct gt_user_key {
 	enum gt_user_kind kind;
-	struct gt_text name;
-	struct gt_text group; /* region: group; counter: unit */
-	struct gt_text file;  /* region */
+	struct gt_user_text name;
+	struct gt_user_text group; /* region: group; counter: unit */
+	struct gt_user_text file;  /* region */
 	uint32_t number;      /* region: line; counter: VT_COUNT_TYPE_*; marker: severity */
 	uint32_t parent;      /* counter: id of its group, 0: default */
 };
@@ -70,7 +70,7 @@ enum gt_user_fault {
 	GT_USER_UNMATCHED,/* VT_USER_END without VT_USER_START */
 	GT_USER_FAULTS
 };
-void gt_user_fault(enum gt_user_fault fault, const char *where);
+void gt_user_fault_say(enum gt_user_fault fault, const char *where);
 unsigned long gt_user_fault_count(enum gt_user_fault fault);
 void gt_user_faults_forget(void);
 
@@ -78,7 +78,7 @@ void gt_user_faults_forget(void);
 uint32_t gt_user_define(const struct gt_user_key *key, const char *where);
 
 /* The id of a region of VT_USER_START, or 0: the fast way, for every call with that name. */
-uint32_t gt_user_find_named(struct gt_text name);
+uint32_t gt_user_find_named(struct gt_user_text name);
 
 extern GT_HIDDEN struct gt_user_def *gt_user_defs[GT_USER_PARTS];
 
@@ -89,7 +89,7 @@ static inline struct gt_user_def *gt_user_at(uint32_t id)
 }
 
 /* The definition with this id, or NULL. */
-struct gt_user_def *gt_user_def(uint32_t id);
+struct gt_user_def *gt_user_def_of(uint32_t id);
 
 /* The kind of value that a counter takes, from its VT_COUNT_TYPE_*. */
 enum gt_value gt_user_value(const struct gt_user_def *counter);
@@ -101,12 +101,13 @@ enum gt_value gt_user_value(const struct gt_user_def *counter);
 gt_ref gt_user_ref(struct gt_user_def *def);
 
 /* The API by length of text; `where` is the macro's name, for messages. */
-void gt_user_enter(struct gt_text name);
-void gt_user_leave(struct gt_text name);
-uint32_t gt_user_region(struct gt_text name, struct gt_text group, struct gt_text file, int line);
-uint32_t gt_user_count_group(struct gt_text name);
-uint32_t gt_user_count(struct gt_text name, struct gt_text unit, int type, uint32_t group);
-uint32_t gt_user_marker_def(struct gt_text name, int type);
-uint32_t gt_user_comm_def(struct gt_text name);
+void gt_user_enter(struct gt_user_text name);
+void gt_user_leave(struct gt_user_text name);
+uint32_t gt_user_region(struct gt_user_text name, struct gt_user_text group,
+			struct gt_user_text file, int line);
+uint32_t gt_user_count_group(struct gt_user_text name);
+uint32_t gt_user_count(struct gt_user_text name, struct gt_user_text unit, int type, uint32_t group);
+uint32_t gt_user_marker_def(struct gt_user_text name, int type);
+uint32_t gt_user_comm_def(struct gt_user_text name);
 
 #endif

@@ -17,23 +17,23 @@
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
 /* Without the blanks that fill the variable; a text that was made for C ends at its NUL. */
-static struct gt_text text(const char *bytes, size_t length)
+static struct gt_user_text text(const char *bytes, size_t length)
 {
 	const char *nul = bytes ? memchr(bytes, '\0', length) : NULL;
 
 	if (!bytes)
-		return (struct gt_text){ NULL, 0 };
+		return (struct gt_user_text){ NULL, 0 };
 	if (nul)
 		length = (size_t)(nul - bytes);
 	while (length && bytes[length - 1] == ' ')
 		length--;
-	return (struct gt_text){ bytes, length };
+	return (struct gt_user_text){ bytes, length };
 }
 
 /* The same as a C string, in the caller's buffer. */
 static const char *c_string(char buffer[GT_USER_NAME_MAX + 1], const char *bytes, size_t length)
 {
-	struct gt_text words = text(bytes, length);
+	struct gt_user_text words = text(bytes, length);
 
 	if (words.length > GT_USER_NAME_MAX)
 		words.length = GT_USER_NAME_MAX;

@@ -37,7 +37,7 @@ static struct {
 	[GT_USER_UNMATCHED] = { 0, "the region is not open on this thread; the call is ignored", 2 },
 };
 
-void gt_user_fault(enum gt_user_fault fault, const char *where)
+void gt_user_fault_say(enum gt_user_fault fault, const char *where)
 {
 	if (__atomic_fetch_add(&faults[fault].count, 1, __ATOMIC_RELAXED) == 0)
 		gt_message(faults[fault].level, "%s: %s", where, faults[fault].sentence);
@@ -70,13 +70,13 @@ static void *part_of(void *part, size_t bytes)
 
 /* ---- texts ---------------------------------------------------------------------------------- */
 
-static size_t cut(struct gt_text text)
+static size_t cut(struct gt_user_text text)
 {
 	return text.length < GT_USER_NAME_MAX ? text.length : GT_USER_NAME_MAX;
 }
 
 /* A copy of the text; NULL if there is none or no room. */
-static const char *keep(struct gt_text text)
+static const char *keep(struct gt_user_text text)
 {
 	size_t length = cut(text), at;
 	char *part;
@@ -94,7 +94,7 @@ static const char *keep(struct gt_text text)
 	return part;
 }
 
-static bool same(struct gt_text text, const char *kept)
+static bool same(struct gt_user_text text, const char *kept)
 {
 	size_t length = cut(text);
 
@@ -180,7 +180,7 @@ static uint32_t *guess_of(const char *bytes)
 	return &guesses[gt_hash_word((uintptr_t)bytes) >> 54];
 }
 
-uint32_t gt_user_find_named(struct gt_text name)
+uint32_t gt_user_find_named(struct gt_user_text name)
 {
 	struct gt_user_key key = { .kind = GT_USER_NAMED, .name = name };
 	uint32_t *guess = guess_of(name.bytes);
@@ -226,7 +226,7 @@ uint32_t gt_user_define(const struct gt_user_key *key, const char *where)
 	uint32_t hash, first, id, mine = 0;
 
 	if (!key->name.bytes || !key->name.length) {
-		gt_user_fault(GT_USER_NULL, where);
+		gt_user_fault_say(GT_USER_NULL, where);
 		return 0;
 	}
 	hash = hash_of(key);
@@ -237,7 +237,7 @@ uint32_t gt_user_define(const struct gt_user_key *key, const char *where)
 		if (!mine)
 			mine = append(key, hash);
 		if (!mine) {
-			gt_user_fault(GT_USER_FULL, where);
+			gt_user_fault_say(GT_USER_FULL, where);
 			return 0;
 		}
 		gt_user_at(mine)->next = first;
@@ -247,7 +247,7 @@ uint32_t gt_user_define(const struct gt_user_key *key, const char *where)
 	}
 }
 
-struct gt_user_def *gt_user_def(uint32_t id)
+struct gt_user_def *gt_user_def_of(uint32_t id)
 {
 	struct gt_user_def *def;
 
@@ -292,7 +292,7 @@ enum gt_value gt_user_value(const struct gt_user_def *counter)
 
 static gt_ref define_counter(const struct gt_user_def *def)
 {
-	struct gt_user_def *parent = gt_user_def(def->parent);
+	struct gt_user_def *parent = gt_user_def_of(def->parent);
 	struct gt_metric_info info = {
 		.bytes = sizeof(info),
 		.name = def->name,

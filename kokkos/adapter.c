@@ -177,7 +177,7 @@ void kokkosp_profile_event(const char *name)
 
 static void allocated(const struct gt_kk_handle *handle, const char *view, uint64_t bytes, bool freed)
 {
-	struct gt_kk_space *space = active() ? gt_kk_space(handle) : NULL;
+	struct gt_kk_space *space = active() ? gt_kk_space_of(handle) : NULL;
 
 	if (space)
 		gt_kk_allocated(space, view, bytes, freed);

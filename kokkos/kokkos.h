@@ -48,7 +48,7 @@ GT_HIDDEN gt_ref gt_kk_device_params(uint32_t device);
 
 /* A memory space, by its name; NULL: there are too many. */
 struct gt_kk_space;
-GT_HIDDEN struct gt_kk_space *gt_kk_space(const struct gt_kk_handle *handle);
+GT_HIDDEN struct gt_kk_space *gt_kk_space_of(const struct gt_kk_handle *handle);
 GT_HIDDEN void gt_kk_allocated(struct gt_kk_space *space, const char *view, uint64_t bytes, bool freed);
 
 /* Something happens to a view: a region of no length, with its name. */

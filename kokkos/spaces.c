@@ -96,7 +96,7 @@ static struct gt_kk_space *find(const char *name)
 	return NULL;
 }
 
-struct gt_kk_space *gt_kk_space(const struct gt_kk_handle *handle)
+struct gt_kk_space *gt_kk_space_of(const struct gt_kk_handle *handle)
 {
 	char name[GT_KK_SPACE_NAME] = { 0 };
 	struct gt_kk_space *space;
@@ -205,7 +205,7 @@ static void record_message(struct gt_kk_space *space, unsigned type, const struc
 void gt_kk_copy_begin(struct gt_kk_copy *copy, const struct gt_kk_handle *to, const char *to_view,
 		      const struct gt_kk_handle *from, const char *from_view)
 {
-	struct gt_kk_space *target = gt_kk_space(to), *source = gt_kk_space(from);
+	struct gt_kk_space *target = gt_kk_space_of(to), *source = gt_kk_space_of(from);
 	char half[NAME], text[NAME];
 
 	copy->to = NULL;

@@ -27,19 +27,19 @@
 #define WAIT_MS   200
 
 struct publisher {
-	struct gt_segment *segments;
+	struct gt_live_segment *segments;
 	size_t count;
 };
 
-static bool is_of(const struct gt_segment *segment, const struct gt_image *image)
+static bool is_of(const struct gt_live_segment *segment, const struct gt_image *image)
 {
 	return segment->name[0] && segment->header->pid == image->header->pid &&
 	       segment->header->start_time == image->header->start_time;
 }
 
-static struct gt_segment *segment_of(struct publisher *publisher, const struct gt_image *image)
+static struct gt_live_segment *segment_of(struct publisher *publisher, const struct gt_image *image)
 {
-	struct gt_segment *segments, *free_one = NULL;
+	struct gt_live_segment *segments, *free_one = NULL;
 
 	for (size_t i = 0; i < publisher->count; i++) {
 		if (is_of(&publisher->segments[i], image))
@@ -65,7 +65,7 @@ static void write_segments(struct publisher *publisher, const struct gt_live_run
 	for (size_t i = 0; i < publisher->count; i++)
 		publisher->segments[i].seen = false;
 	for (size_t i = 0; (image = gt_live_run_image(run, i)); i++) {
-		struct gt_segment *segment = segment_of(publisher, image);
+		struct gt_live_segment *segment = segment_of(publisher, image);
 
 		if (segment)
 			segment->seen = !gt_segment_write(segment, image);

@@ -156,7 +156,7 @@ void gt_segments_each(bool (*function)(const struct gt_image *image, void *argum
 /* ---- writing ------------------------------------------------------------------------------------------ */
 
 /* Makes room in the file, so that no store can fail, and maps it. */
-static int enlarge(struct gt_segment *segment, uint64_t bytes)
+static int enlarge(struct gt_live_segment *segment, uint64_t bytes)
 {
 	size_t room = (bytes + bytes / 4 + 4095) / 4096 * 4096;
 	struct gt_live_header *header;
@@ -177,7 +177,7 @@ static int enlarge(struct gt_segment *segment, uint64_t bytes)
 	return 0;
 }
 
-int gt_segment_write(struct gt_segment *segment, const struct gt_image *image)
+int gt_segment_write(struct gt_live_segment *segment, const struct gt_image *image)
 {
 	const size_t after = offsetof(struct gt_live_header, sequence) + sizeof(uint32_t);
 	int rc = enlarge(segment, image->header->bytes);
@@ -212,12 +212,12 @@ static int make_way(const char *name)
 	return shm_unlink(name) && errno != ENOENT ? -errno : 0;
 }
 
-int gt_segment_create(struct gt_segment *segment, const struct gt_image *image)
+int gt_segment_create(struct gt_live_segment *segment, const struct gt_image *image)
 {
 	const struct gt_live_header *header = image->header;
 	int rc;
 
-	*segment = (struct gt_segment){.fd = -1};
+	*segment = (struct gt_live_segment){.fd = -1};
 	snprintf(segment->name, sizeof(segment->name), "/" GT_LIVE_PREFIX "%u.%u.%llu", geteuid(),
 		 header->pid, (unsigned long long)header->start_time);
 	rc = make_way(segment->name);
@@ -238,7 +238,7 @@ int gt_segment_create(struct gt_segment *segment, const struct gt_image *image)
 	return rc;
 }
 
-void gt_segment_remove(struct gt_segment *segment)
+void gt_segment_remove(struct gt_live_segment *segment)
 {
 	if (segment->name[0])
 		shm_unlink(segment->name);
@@ -246,5 +246,5 @@ void gt_segment_remove(struct gt_segment *segment)
 		munmap(segment->header, segment->mapped);
 	if (segment->fd >= 0)
 		close(segment->fd);
-	*segment = (struct gt_segment){.fd = -1};
+	*segment = (struct gt_live_segment){.fd = -1};
 }

@@ -13,7 +13,7 @@
 
 #include "live/follow.h"
 
-struct gt_segment {
+struct gt_live_segment {
 	char name[80];          /* of shm_open(); "": none */
 	int fd;
 	struct gt_live_header *header; /* mapped */
@@ -25,10 +25,10 @@ struct gt_segment {
  * Makes the segment of the image's process. 0, or a negative errno: -EEXIST if a living process publishes
  * it.
  */
-int gt_segment_create(struct gt_segment *segment, const struct gt_image *image);
+int gt_segment_create(struct gt_live_segment *segment, const struct gt_image *image);
 /* Writes it; makes it longer if need be. 0 or a negative errno. */
-int gt_segment_write(struct gt_segment *segment, const struct gt_image *image);
-void gt_segment_remove(struct gt_segment *segment);
+int gt_segment_write(struct gt_live_segment *segment, const struct gt_image *image);
+void gt_segment_remove(struct gt_live_segment *segment);
 
 /*
  * Calls the function with each segment of this user that is up to date, until it returns false. The image is

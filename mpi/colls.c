@@ -14,7 +14,7 @@
 #define ROOT_SELF (UINT32_MAX - 1) /* the remote side's root is this process */
 #define ROOT_NEAR (UINT32_MAX - 2) /* another one on this side */
 
-struct gt_mpi_coll gt_mpi_coll(MPI_Comm comm, uint32_t op, int root)
+struct gt_mpi_coll gt_mpi_coll_of(MPI_Comm comm, uint32_t op, int root)
 {
 	const struct gt_mpi_comm *found = gt_mpi_comm_of(comm);
 	struct gt_mpi_coll c = { .op = op, .at = ROOT_NONE, .gives = true, .takes = true };

@@ -24,7 +24,7 @@ struct gt_mpi_coll {
 	uint64_t sent, received;
 };
 
-struct gt_mpi_coll gt_mpi_coll(MPI_Comm comm, uint32_t op, int root);
+struct gt_mpi_coll gt_mpi_coll_of(MPI_Comm comm, uint32_t op, int root);
 void gt_mpi_coll_begin(const struct gt_mpi_coll *coll);
 void gt_mpi_coll_end(const struct gt_mpi_coll *coll, int rc);
 uint64_t gt_mpi_sum(int ranks, size_t size, const void *counts, MPI_Datatype type);

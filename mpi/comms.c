@@ -255,9 +255,9 @@ static bool look_into(struct gt_mpi_comm *entry, const struct origin *from, MPI_
 	uint64_t times = 1;
 
 	if (group != MPI_GROUP_NULL)
-		own = gt_mpi_members(group, from->link);
+		own = gt_mpi_members_of(group, from->link);
 	if (far != MPI_GROUP_NULL)
-		remote = gt_mpi_members(far, from->link);
+		remote = gt_mpi_members_of(far, from->link);
 	entry->size = own.size;
 	entry->far = entry->inter ? remote.size : own.size;
 	entry->ranks = own.ref;
@@ -396,7 +396,7 @@ static bool with_others(MPI_Comm comm, struct gt_mpi_link **link)
 
 	if (gt_mpi_Comm_group()(comm, &own) == MPI_SUCCESS &&
 	    gt_mpi_Comm_remote_group()(comm, &remote) == MPI_SUCCESS)
-		others = gt_mpi_members(own, NULL).foreign || gt_mpi_members(remote, NULL).foreign;
+		others = gt_mpi_members_of(own, NULL).foreign || gt_mpi_members_of(remote, NULL).foreign;
 	if (link)
 		*link = others ? gt_mpi_link_of(own, remote) : NULL;
 	free_group(own);

@@ -100,30 +100,30 @@ mean("Request_get_status", "", "POLL(rc == MPI_SUCCESS && !*$2)")
 mean("Wait", own(2) + "void *was = gt_mpi_look($1);", "gt_mpi_complete(on, rc, was, $1, $2);")
 mean("Test", own(3) + "void *was = gt_mpi_look($1);",
      "if (rc != MPI_SUCCESS || *$2) gt_mpi_complete(on, rc, was, $1, $3); POLL(rc == MPI_SUCCESS && !*$2)")
-mean("Waitany", own(4) + "GT_MPI_LIST list = gt_mpi_list($1, $2, NULL);",
+mean("Waitany", own(4) + "GT_MPI_LIST list = gt_mpi_list_of($1, $2, NULL);",
      "gt_mpi_complete_one(on, rc, &list, *$3, $2, $4);")
-mean("Testany", own(5) + "GT_MPI_LIST list = gt_mpi_list($1, $2, NULL);",
+mean("Testany", own(5) + "GT_MPI_LIST list = gt_mpi_list_of($1, $2, NULL);",
      "if (rc != MPI_SUCCESS || *$4) gt_mpi_complete_one(on, rc, &list, *$3, $2, $5); "
      "POLL(rc == MPI_SUCCESS && !*$4)")
-mean("Waitall", "GT_MPI_LIST list = gt_mpi_list($1, $2, &$3);",
+mean("Waitall", "GT_MPI_LIST list = gt_mpi_list_of($1, $2, &$3);",
      "gt_mpi_complete_all(on, rc, &list, $3);")
-mean("Testall", "GT_MPI_LIST list = gt_mpi_list($1, $2, &$4);",
+mean("Testall", "GT_MPI_LIST list = gt_mpi_list_of($1, $2, &$4);",
      "if (rc != MPI_SUCCESS || *$3) gt_mpi_complete_all(on, rc, &list, $4); "
      "POLL(rc == MPI_SUCCESS && !*$3)")
-mean("Waitsome", "GT_MPI_LIST list = gt_mpi_list($1, $2, &$5);",
+mean("Waitsome", "GT_MPI_LIST list = gt_mpi_list_of($1, $2, &$5);",
      "gt_mpi_complete_some(on, rc, &list, *$3, $4, $5);")
-mean("Testsome", "GT_MPI_LIST list = gt_mpi_list($1, $2, &$5);",
+mean("Testsome", "GT_MPI_LIST list = gt_mpi_list_of($1, $2, &$5);",
      "gt_mpi_complete_some(on, rc, &list, *$3, $4, $5); POLL(rc == MPI_SUCCESS && *$3 == 0)")
 
 # Communicators that all members of another one make together; which argument is the new one.
 for names, made in (("Comm_dup", 2), ("Comm_dup_with_info Comm_create Cart_sub Intercomm_merge", 3), ("Comm_split", 4),
                     ("Comm_split_type", 5), ("Cart_create Graph_create", 6), ("Dist_graph_create", 9),
                     ("Dist_graph_create_adjacent", 10)):
-    mean(names, "struct gt_mpi_coll c = { 0 }; if (on) { c = gt_mpi_coll($1, 17, GT_MPI_ROOTLESS); gt_mpi_coll_begin(&c); }",
+    mean(names, "struct gt_mpi_coll c = { 0 }; if (on) { c = gt_mpi_coll_of($1, 17, GT_MPI_ROOTLESS); gt_mpi_coll_begin(&c); }",
          "if (rc == MPI_SUCCESS) gt_mpi_comm_made($1, $%d); if (on) gt_mpi_coll_end(&c, rc);" % made)
 # Processes of other jobs. Where the communicator, the root, the new one and the port are.
 MEET_CALL = ("struct gt_mpi_coll c = { 0 }; uint64_t began = gt_now(); "
-             "if (on) { c = gt_mpi_coll($%d, 17, GT_MPI_ROOTLESS); gt_mpi_coll_begin(&c); }")
+             "if (on) { c = gt_mpi_coll_of($%d, 17, GT_MPI_ROOTLESS); gt_mpi_coll_begin(&c); }")
 for names, comm, root, made, what in (
         ("Comm_spawn", 6, 5, 7, "spawned(began, $%d, $%d, "), ("Comm_spawn_multiple", 7, 6, 8, "spawned(began, $%d, $%d, "),
         ("Comm_accept", 4, 3, 5, "met(true, began, $%d, $%d, $1, "), ("Comm_connect", 4, 3, 5, "met(false, began, $%d, $%d, $1, ")):
@@ -190,7 +190,7 @@ NEAR = [
 COLL = [(n, o, c, r, s, t, "") for n, o, c, r, s, t in COLL]
 COLL += [("neighbor_" + n, o, c, None, s, t, "gt_mpi_neighbours($%d, &c); " % c) for n, o, c, s, t in NEAR]
 for name, number, comm, root, sent, received, more in COLL:
-    look = "struct gt_mpi_coll c = gt_mpi_coll($%d, %d, %s); " % (comm, number, "$%d" % root if root else "GT_MPI_ROOTLESS")
+    look = "struct gt_mpi_coll c = gt_mpi_coll_of($%d, %d, %s); " % (comm, number, "$%d" % root if root else "GT_MPI_ROOTLESS")
     size = more + "if (c.ref) { c.sent = %s; c.received = %s; } " % (sent, received)
     mean(name.capitalize(), "struct gt_mpi_coll c = { 0 }; if (on) { " + look.replace("struct gt_mpi_coll c", "c") +
          size + "gt_mpi_coll_begin(&c); }", "if (on) gt_mpi_coll_end(&c, rc);" +

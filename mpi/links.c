@@ -207,7 +207,7 @@ void gt_mpi_members_begin(MPI_Group group)
 /* Member lists that have been written, by their hash. */
 static struct { uint64_t hash; gt_ref ref; } lists[256];
 
-struct gt_mpi_members gt_mpi_members(MPI_Group group, const struct gt_mpi_link *link)
+struct gt_mpi_members gt_mpi_members_of(MPI_Group group, const struct gt_mpi_link *link)
 {
 	struct gt_mpi_members m = { .hash = 1 };
 	size_t slot, bytes;
@@ -333,7 +333,7 @@ static bool find_place(const struct gt_mpi_meeting *m, char *place)
 
 static void define(struct gt_mpi_link *l, const struct gt_mpi_meeting *m)
 {
-	struct gt_mpi_members members = gt_mpi_members(l->ends[0], l->base);
+	struct gt_mpi_members members = gt_mpi_members_of(l->ends[0], l->base);
 	struct gt_def_link def = {
 		.key = l->key,
 		.link = l->base ? l->base->ref : GT_NONE,

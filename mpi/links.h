@@ -59,7 +59,7 @@ struct gt_mpi_members {
 /* Those of MPI_COMM_WORLD; it stays in use until MPI ends. */
 void gt_mpi_members_begin(MPI_Group world);
 /* link: names members that are not in the own MPI_COMM_WORLD, or NULL. */
-struct gt_mpi_members gt_mpi_members(MPI_Group group, const struct gt_mpi_link *link);
+struct gt_mpi_members gt_mpi_members_of(MPI_Group group, const struct gt_mpi_link *link);
 
 /* A number for the places that the members have in `places`; false: some have none. */
 bool gt_mpi_link_places(MPI_Group group, const MPI_Group places[2], uint64_t *hash);

@@ -497,7 +497,7 @@ static struct block *get_block(size_t bytes)
 	return b;
 }
 
-struct gt_mpi_list gt_mpi_list(int count, const MPI_Request *requests, MPI_Status **statuses)
+struct gt_mpi_list gt_mpi_list_of(int count, const MPI_Request *requests, MPI_Status **statuses)
 {
 	struct gt_mpi_list list = { 0 };
 	size_t n = count > 0 ? (size_t)count : 0;

@@ -134,7 +134,7 @@ struct gt_mpi_list {
 	void *block;
 };
 #define GT_MPI_LIST struct gt_mpi_list __attribute__((cleanup(gt_mpi_list_done)))
-struct gt_mpi_list gt_mpi_list(int count, const MPI_Request *requests, MPI_Status **statuses);
+struct gt_mpi_list gt_mpi_list_of(int count, const MPI_Request *requests, MPI_Status **statuses);
 void gt_mpi_list_done(struct gt_mpi_list *list);
 void gt_mpi_complete_one(bool on, int rc, const struct gt_mpi_list *list, int index,
 			 const MPI_Request *requests, const MPI_Status *status);

@@ -32,7 +32,7 @@ struct gt_mpi_op {
 	uint32_t peer, tag;      /* of collectives: operation, root */
 	uint64_t bytes, received; /* of receives: the buffer's */
 	uint64_t sent;
-	gt_ref near;             /* of collectives: gt_mpi_coll's */
+	gt_ref near;             /* of collectives: gt_mpi_coll_of's */
 	MPI_Comm made;           /* then `bytes` is the link that it goes back to, `tag` its side */
 };
 

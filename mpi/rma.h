@@ -10,7 +10,7 @@
 
 #pragma GCC visibility push(hidden)
 
-enum gt_mpi_access {
+enum gt_mpi_access_kind {
 	GT_MPI_PUT,
 	GT_MPI_GET,
 	GT_MPI_ATOMIC,           /* + OTF2_RmaAtomicType */

@@ -43,7 +43,7 @@ static void call_started(struct gt_nccl_event *event, const struct gt_nccl_about
 	const struct gt_nccl_comm *comm = gt_nccl_comm_find(event->comm);
 	gt_ref region;
 
-	event->function = (uint8_t)gt_nccl_function(about->function);
+	event->function = (uint8_t)gt_nccl_function_number(about->function);
 	event->bytes = gt_nccl_bytes(about->datatype, about->count);
 	event->params = gt_nccl_params(about);
 	region = gt_nccl_function_at(event->function)->api;
@@ -153,7 +153,7 @@ static void operation_started(struct gt_nccl_event *event, const struct gt_nccl_
 	}
 	if (about->function && !strcmp(about->function, "Broadcast"))
 		__atomic_store_n(&broadcasts_start, true, __ATOMIC_RELAXED);
-	event->function = (uint8_t)gt_nccl_function(about->function);
+	event->function = (uint8_t)gt_nccl_function_number(about->function);
 	event->region = gt_nccl_function_at(event->function)->operation;
 	event->bytes = gt_nccl_bytes(about->datatype, about->count);
 	event->params = gt_nccl_params(about);

@@ -145,7 +145,7 @@ struct gt_location *gt_nccl_row(struct gt_nccl_comm *comm, const char *what, uns
 	return gt_location_create(&info);
 }
 
-struct gt_location **gt_nccl_rows(struct gt_nccl_comm *comm, size_t offset, unsigned channel)
+struct gt_location **gt_nccl_rows_of(struct gt_nccl_comm *comm, size_t offset, unsigned channel)
 {
 	if (!comm->rows)
 		comm->rows = gt_memory(sizeof(*comm->rows));
@@ -378,7 +378,8 @@ void gt_nccl_kernel_started(struct gt_nccl_event *event)
 /* Under the communicator's lock. */
 static void write_channel(struct gt_nccl_comm *comm, const struct gt_nccl_event *event, uint64_t end)
 {
-	struct gt_location **row = gt_nccl_rows(comm, offsetof(struct gt_nccl_rows, channel), event->channel);
+	struct gt_location **row = gt_nccl_rows_of(comm, offsetof(struct gt_nccl_rows, channel),
+						   event->channel);
 
 	if (!row || !event->region)
 		return;

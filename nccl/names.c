@@ -75,7 +75,7 @@ static unsigned find(const char *name)
 	return i < n ? i : 0;
 }
 
-unsigned gt_nccl_function(const char *name)
+unsigned gt_nccl_function_number(const char *name)
 {
 	unsigned place = name && *name ? find(name) : 0;
 	uint64_t mask;

@@ -114,7 +114,7 @@ extern gt_ref gt_nccl_parameters[GT_NCCL_PARAMETERS];
 void gt_nccl_names_begin(void);
 void gt_nccl_names_forked(void);
 /* By its name, which may be NULL: a place for gt_nccl_function_at(). */
-unsigned gt_nccl_function(const char *name);
+unsigned gt_nccl_function_number(const char *name);
 const struct gt_nccl_function *gt_nccl_function_at(unsigned place);
 uint64_t gt_nccl_bytes(const char *datatype, uint64_t count);
 /* Algorithm, protocol, type, channels, warps: a set of parameters. */
@@ -152,7 +152,7 @@ void gt_nccl_kernel_stopped(struct gt_nccl_event *event);
 /* A row of a communicator, "NCCL NAME rank 1 WHAT 3"; under its lock. */
 struct gt_location *gt_nccl_row(struct gt_nccl_comm *comm, const char *what, unsigned number, unsigned kind,
 				unsigned flags);
-struct gt_location **gt_nccl_rows(struct gt_nccl_comm *comm, size_t offset, unsigned channel);
+struct gt_location **gt_nccl_rows_of(struct gt_nccl_comm *comm, size_t offset, unsigned channel);
 void gt_nccl_write_parameter(struct gt_location *row, enum gt_nccl_parameter which, uint64_t value,
 			     uint64_t tick);
 void gt_nccl_comms_begin(void);

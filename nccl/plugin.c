@@ -50,7 +50,7 @@ static gt_nccl_result stop(void *handle)
 }
 
 /* The first word of all that can go with a state. */
-static gt_nccl_result state(void *handle, int state, union gt_nccl_state *args)
+static gt_nccl_result state(void *handle, int state, union gt_nccl_state_args *args)
 {
 	gt_nccl_state((uint64_t)(uintptr_t)handle, state, args ? args->step.bytes : 0);
 	return 0;

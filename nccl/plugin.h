@@ -226,7 +226,7 @@ struct gt_nccl_v6_event {
 };
 
 /* What goes with a state; versions 2 and 3 have more, behind the size of a transfer. */
-union gt_nccl_state {
+union gt_nccl_state_args {
 	struct {
 		size_t bytes;
 	} step;
@@ -244,7 +244,7 @@ union gt_nccl_state {
 		gt_nccl_result (*init)(__VA_ARGS__);                                                 \
 		gt_nccl_result (*start)(void *context, void **handle, struct EVENT *event);          \
 		gt_nccl_result (*stop)(void *handle);                                                \
-		gt_nccl_result (*state)(void *handle, int state, union gt_nccl_state *args);         \
+		gt_nccl_result (*state)(void *handle, int state, union gt_nccl_state_args *args);         \
 		gt_nccl_result (*finalize)(void *context);                                           \
 	}
 

@@ -104,7 +104,7 @@ static void write_block(struct gt_nccl_comm *comm, const struct gt_nccl_event *e
 {
 	bool operation = e->type == GT_NCCL_PROXY_OP;
 	size_t kind = operation ? offsetof(struct gt_nccl_rows, proxy) : offsetof(struct gt_nccl_rows, steps);
-	struct gt_location **row = gt_nccl_rows(comm, kind, e->channel);
+	struct gt_location **row = gt_nccl_rows_of(comm, kind, e->channel);
 
 	if (!row || !e->region)
 		return;

@@ -177,9 +177,9 @@ static void carry_location(struct gt_otf2_cursor *at)
 {
 	struct gt_carry *carry = gt_spread_carry(report_of(at)->spread, at->index);
 
-	gt_carry(carry, &at->time, sizeof(at->time));
-	gt_carry(carry, &at->event, sizeof(at->event));
-	gt_carry(carry, &at->whole, sizeof(at->whole));
+	gt_carry_bytes(carry, &at->time, sizeof(at->time));
+	gt_carry_bytes(carry, &at->event, sizeof(at->event));
+	gt_carry_bytes(carry, &at->whole, sizeof(at->whole));
 	EACH_OF(at, carry, report, carry, state);
 }
 
@@ -211,8 +211,8 @@ static void carry_results(struct gt_report *report, struct gt_carry *carry)
 {
 	uint64_t faults = report->faults, samples = report->samples;
 
-	gt_carry(carry, &faults, sizeof(faults));
-	gt_carry(carry, &samples, sizeof(samples));
+	gt_carry_bytes(carry, &faults, sizeof(faults));
+	gt_carry_bytes(carry, &samples, sizeof(samples));
 	if (gt_carry_loads(carry)) {
 		report->faults += faults;
 		report->samples += samples;

@@ -90,8 +90,8 @@ static void look_at_shortfalls(struct check *check)
 {
 	const struct gt_shortfall *what;
 
-	for (size_t i = 0; (what = gt_shortfall(i)); i++) {
-		struct gt_lacking all = gt_lacking(check->read, what);
+	for (size_t i = 0; (what = gt_shortfall_at(i)); i++) {
+		struct gt_lacking all = gt_lacking_of(check->read, what);
 		char text[640];
 
 		if (!all.any)

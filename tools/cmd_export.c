@@ -175,5 +175,5 @@ int gt_cmd_export(int argc, char **argv)
 	if (options.against)
 		options.against = other;
 	options.title = argv[optind];
-	return gt_archive_read(&usage, argv[optind], options.out, gt_export, &options);
+	return gt_archive_read(&usage, argv[optind], options.out, gt_export_archive, &options);
 }

@@ -96,7 +96,7 @@ static void match(const struct gt_filter *filter, const char *name, const char *
 	if (index == GT_RULE_NONE) {
 		fputs("recorded; no rule matches", stdout);
 	} else {
-		struct gt_filter_rule rule = gt_filter_rule(filter, index);
+		struct gt_filter_rule rule = gt_filter_rule_at(filter, index);
 
 		say_rule(&rule);
 		gt_filter_rule_text(filter, index, text, sizeof(text));

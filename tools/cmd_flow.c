@@ -137,5 +137,5 @@ int gt_cmd_flow(int argc, char **argv)
 		return gt_usage_error(&usage, "name one trace");
 	if (options.out && options.face == GT_FLOW_TEXT)
 		options.face = face_of(options.out);
-	return gt_archive_read(&usage, argv[optind], options.out, gt_flow, &options);
+	return gt_archive_read(&usage, argv[optind], options.out, gt_flow_archive, &options);
 }

@@ -12,14 +12,14 @@
 #include <errno.h>
 #include <stdlib.h>
 
-struct gt_gpu *gt_gpu_of(struct gt_assembly *a)
+struct gt_accel_gpu *gt_gpu_of(struct gt_assembly *a)
 {
 	return *gt_state(a, &gt_assembler_accel);
 }
 
 static int scan(struct gt_assembly *a)
 {
-	struct gt_gpu *gpu = calloc(1, sizeof(*gpu));
+	struct gt_accel_gpu *gpu = calloc(1, sizeof(*gpu));
 
 	*gt_state(a, &gt_assembler_accel) = gpu;
 	return gpu ? gt_gpu_scan(gpu, &a->spool, &a->defs, a->workfd) : -ENOMEM;
@@ -32,7 +32,7 @@ static int define(struct gt_assembly *a)
 
 static void end(struct gt_assembly *a)
 {
-	struct gt_gpu *gpu = gt_gpu_of(a);
+	struct gt_accel_gpu *gpu = gt_gpu_of(a);
 
 	if (gpu)
 		gt_gpu_free(gpu);

@@ -18,7 +18,7 @@
 #define KEY_RUN (4u << 20) /* bytes of start and end times sorted at once */
 
 struct scan {
-	struct gt_gpu *gpu;
+	struct gt_accel_gpu *gpu;
 	struct gt_spool *spool;
 	struct gt_defs *defs;
 	struct gt_loc *loc;       /* whose stream is being read */
@@ -36,7 +36,7 @@ static const struct gt_def_shared *definition(const struct gt_proc *proc, uint32
 	return gt_proc_find(proc, window ? GT_D_WINDOW : GT_D_COMM, id, NULL);
 }
 
-unsigned gt_gpu_find(const struct gt_gpu *gpu, struct gt_defs *defs, const struct gt_proc *proc,
+unsigned gt_gpu_find(const struct gt_accel_gpu *gpu, struct gt_defs *defs, const struct gt_proc *proc,
 		     uint32_t id, bool window)
 {
 	const struct gt_def_shared *def = definition(proc, id, window);
@@ -55,7 +55,7 @@ unsigned gt_gpu_find(const struct gt_gpu *gpu, struct gt_defs *defs, const struc
 
 static unsigned find_or_add(struct scan *s, uint32_t id, bool window)
 {
-	struct gt_gpu *gpu = s->gpu;
+	struct gt_accel_gpu *gpu = s->gpu;
 	unsigned at = gt_gpu_find(gpu, s->defs, s->loc->proc, id, window);
 	const struct gt_def_shared *def = definition(s->loc->proc, id, window);
 	const char *text = def ? gt_proc_string(s->loc->proc, def->name) : NULL;
@@ -91,7 +91,7 @@ static uint64_t pair_key(const struct gt_xfer *x, uint64_t seed)
 
 static int list_transfer(struct scan *s, const struct gt_xfer *x)
 {
-	struct gt_message message = {
+	struct gt_pair_message message = {
 		.tick = x->tick,
 		.ns = x->tick,
 		.pair = pair_key(x, 0),
@@ -265,7 +265,7 @@ static int scan_all(struct scan *s)
 	return rc;
 }
 
-int gt_gpu_scan(struct gt_gpu *gpu, struct gt_spool *spool, struct gt_defs *defs, int dirfd)
+int gt_gpu_scan(struct gt_accel_gpu *gpu, struct gt_spool *spool, struct gt_defs *defs, int dirfd)
 {
 	struct scan scan = { .gpu = gpu, .spool = spool, .defs = defs, .dirfd = dirfd };
 	int rc;
@@ -304,7 +304,7 @@ static int number_comm(struct gt_gpu_comm *c, unsigned place, const struct gt_la
 	return defs->failed;
 }
 
-int gt_gpu_finish(struct gt_gpu *gpu, const struct gt_spool *spool, const struct gt_layout *layout,
+int gt_gpu_finish(struct gt_accel_gpu *gpu, const struct gt_spool *spool, const struct gt_layout *layout,
 		  struct gt_defs *defs, int dirfd)
 {
 	struct scan scan = { .gpu = gpu, .spool = (struct gt_spool *)spool, .defs = defs,
@@ -324,14 +324,14 @@ int gt_gpu_finish(struct gt_gpu *gpu, const struct gt_spool *spool, const struct
 	return rc;
 }
 
-bool gt_gpu_paired(const struct gt_gpu *gpu, const struct gt_xfer *xfer)
+bool gt_gpu_paired(const struct gt_accel_gpu *gpu, const struct gt_xfer *xfer)
 {
 	return !gpu->unpaired ||
 	       gt_messages_has_pair(gpu->unpaired, xfer->at->number, xfer->tick, xfer->send,
 				    xfer->tag, pair_key(xfer, 0));
 }
 
-void gt_gpu_free(struct gt_gpu *gpu)
+void gt_gpu_free(struct gt_accel_gpu *gpu)
 {
 	for (unsigned i = 0; i < gpu->count; i++)
 		free(gpu->comms[i].rank);

@@ -24,7 +24,7 @@ struct gt_gpu_comm {
 	uint32_t *rank;        /* by global location; GT_NO_PEER: not in it */
 };
 
-struct gt_gpu {
+struct gt_accel_gpu {
 	struct gt_gpu_comm comms[GT_GPU_COMMS];
 	unsigned count;
 	uint64_t sum[2];       /* over all ends of transfers; 0: each has its other end */
@@ -34,18 +34,18 @@ struct gt_gpu {
 extern const struct gt_assembler gt_assembler_accel;
 
 /* That of an assembly. */
-struct gt_gpu *gt_gpu_of(struct gt_assembly *a);
+struct gt_accel_gpu *gt_gpu_of(struct gt_assembly *a);
 
 /* Before the layout is made. 0 or a negative errno. */
-int gt_gpu_scan(struct gt_gpu *gpu, struct gt_spool *spool, struct gt_defs *defs, int dirfd);
+int gt_gpu_scan(struct gt_accel_gpu *gpu, struct gt_spool *spool, struct gt_defs *defs, int dirfd);
 
 /* After it: numbers the members, and pairs the transfers if some lack their other end. */
-int gt_gpu_finish(struct gt_gpu *gpu, const struct gt_spool *spool, const struct gt_layout *layout,
+int gt_gpu_finish(struct gt_accel_gpu *gpu, const struct gt_spool *spool, const struct gt_layout *layout,
 		  struct gt_defs *defs, int dirfd);
-void gt_gpu_free(struct gt_gpu *gpu);
+void gt_gpu_free(struct gt_accel_gpu *gpu);
 
 /* The place in gpu->comms of a process's COMM (or WINDOW) definition, or GT_GPU_COMMS. */
-unsigned gt_gpu_find(const struct gt_gpu *gpu, struct gt_defs *defs, const struct gt_proc *proc,
+unsigned gt_gpu_find(const struct gt_accel_gpu *gpu, struct gt_defs *defs, const struct gt_proc *proc,
 		     uint32_t id, bool window);
 
 /* One end of a transfer, as recorded. */
@@ -59,6 +59,6 @@ struct gt_xfer {
 };
 
 /* Does it have its other end? Any thread. */
-bool gt_gpu_paired(const struct gt_gpu *gpu, const struct gt_xfer *xfer);
+bool gt_gpu_paired(const struct gt_accel_gpu *gpu, const struct gt_xfer *xfer);
 
 #endif

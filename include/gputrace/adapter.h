@@ -181,7 +181,7 @@ struct gt_region_info {
 	const char *file;
 	uint32_t begin_line, end_line;
 	uint8_t role;            /* enum gt_region_role */
-	uint8_t paradigm;        /* enum gt_otf2_paradigm */
+	uint8_t paradigm;        /* enum gt_region_paradigm */
 	bool internal;           /* not subject to the user's filter */
 	bool brief;              /* `canonical` is of C++: shown without template arguments and parameters */
 	bool phase;              /* a phase of the program, which it has named (OTF2_REGION_FLAG_PHASE) */

@@ -55,7 +55,7 @@ struct gt_own_record {
 /* What the archive says of a paradigm (OTF2_Paradigm) if something of it was recorded. */
 struct gt_paradigm {
 	const char *name;          /* "MPI": of the OTF2 paradigm and its group of locations */
-	uint8_t paradigm;          /* enum gt_otf2_paradigm */
+	uint8_t paradigm;          /* enum gt_region_paradigm */
 	uint8_t kind;              /* enum gt_paradigm_class; 0: no such definition is written */
 	const char *comm_template; /* COMM_NAME_TEMPLATE for communicators without a name, or NULL */
 };
@@ -152,7 +152,7 @@ GT_API uint32_t gt_out_metric(struct gt_assembly *a, const struct gt_metric_info
 struct gt_out_comm {
 	size_t bytes;               /* sizeof(struct gt_out_comm) */
 	const char *name;
-	uint8_t paradigm;           /* enum gt_otf2_paradigm */
+	uint8_t paradigm;           /* enum gt_region_paradigm */
 	const struct gt_proc *proc; /* not NULL: all threads of this process; members are not looked at */
 	const uint64_t *members;    /* numbers of locations, ascending: a rank is a place here */
 	size_t count;

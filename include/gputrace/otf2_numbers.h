@@ -53,7 +53,7 @@ enum gt_region_role {
 };
 
 /* Whose it is. */
-enum gt_otf2_paradigm {
+enum gt_region_paradigm {
 	GT_PARADIGM_UNKNOWN = 0,
 	GT_PARADIGM_USER = 1,
 	GT_PARADIGM_COMPILER = 2,

@@ -44,7 +44,7 @@ struct gt_shared_info {
 	gt_ref parent;           /* of a communicator: that it was made from; else: whose members have it */
 	gt_ref ranks;            /* of a communicator, from gt_def_ranks: the members */
 	gt_ref remote;           /* of an inter-communicator: the other side's members */
-	uint32_t paradigm;       /* enum gt_otf2_paradigm; of a file 1 POSIX, 2 ISO C, 3 MPI-IO */
+	uint32_t paradigm;       /* enum gt_region_paradigm; of a file 1 POSIX, 2 ISO C, 3 MPI-IO */
 	uint64_t key;            /* the same in all processes that mean the same thing */
 	uint32_t flags;          /* of a communicator GT_COMM_*, of a file GT_HANDLE_* */
 };

@@ -55,7 +55,7 @@ void gt_assemble_guard(const char *dir)
 
 /* ---- the course ------------------------------------------------------------------------------------ */
 
-static int complete(struct gt_assembly *a, struct gt_report *report)
+static int complete(struct gt_assembly *a, struct gt_run_report *report)
 {
 	struct gt_archive_clock clock = { .start_real_ns = a->clock.start_real_ns,
 					  .properties = &a->properties };
@@ -88,7 +88,7 @@ static int complete(struct gt_assembly *a, struct gt_report *report)
 
 static int run(struct gt_assembly *a)
 {
-	struct gt_report report = { .dir = a->dir, .dirfd = a->dirfd, .options = a->options,
+	struct gt_run_report report = { .dir = a->dir, .dirfd = a->dirfd, .options = a->options,
 				    .facts = &a->facts, .layout = &a->layout, .defs = &a->defs,
 				    .spool = &a->spool, .properties = &a->properties };
 	int rc = gt_assembly_convert(a);

@@ -330,7 +330,7 @@ static int make_order(struct gt_assembly *a)
 
 static int make_names(struct gt_assembly *a)
 {
-	struct gt_attribute process_id = {
+	struct gt_attribute_def process_id = {
 		.name = gt_defs_string(&a->defs, "ProcessId"),
 		.description = gt_defs_string(&a->defs, "Process identification number"),
 		.type = 4, /* OTF2_TYPE_UINT64 */
@@ -485,7 +485,7 @@ int gt_assembly_close(struct gt_assembly *a, const struct gt_layout *layout, str
 }
 
 /* The archive is in its place: tell about it and tidy up. */
-int gt_assembly_conclude(struct gt_assembly *a, struct gt_report *report)
+int gt_assembly_conclude(struct gt_assembly *a, struct gt_run_report *report)
 {
 	int rc = gt_report_files(report, a->options->verbose >= 1);
 

@@ -67,7 +67,7 @@ int gt_assembly_close(struct gt_assembly *a, const struct gt_layout *layout, str
 		      const struct gt_archive_clock *clock);
 
 /* The archive is in its place: tells about it and tidies up. Positive: it lacks events. */
-int gt_assembly_conclude(struct gt_assembly *a, struct gt_report *report);
+int gt_assembly_conclude(struct gt_assembly *a, struct gt_run_report *report);
 
 /* Are several hosts converted at once, whose times messages shall correct (gt_hosts_order)? */
 bool gt_assembly_orders(const struct gt_assembly *a);

@@ -236,7 +236,7 @@ static int join(struct gt_assembly *a)
 					      .locations = 1, .threads = 1 };
 	struct gt_merge m = { .dirfd = a->dirfd, .workfd = a->workfd, .partials = a->spool.partials,
 			      .partial_count = a->spool.partial_count };
-	struct gt_report report = { .dir = a->dir, .dirfd = a->dirfd, .options = a->options,
+	struct gt_run_report report = { .dir = a->dir, .dirfd = a->dirfd, .options = a->options,
 				    .facts = &m.facts, .layout = &m.layout, .defs = &m.defs,
 				    .spool = &a->spool, .properties = &m.properties };
 	int rc = gt_merge_who(&m);

@@ -99,7 +99,7 @@ struct gt_filter_rule {
  */
 uint32_t gt_filter_match(const struct gt_filter *filter, const struct gt_filter_names *names);
 /* The rule of an index that gt_filter_match or gt_filter_path_* returned. */
-struct gt_filter_rule gt_filter_rule(const struct gt_filter *filter, uint32_t rule);
+struct gt_filter_rule gt_filter_rule_at(const struct gt_filter *filter, uint32_t rule);
 /* The rule's line as it stands in the file, cut to fit. */
 void gt_filter_rule_text(const struct gt_filter *filter, uint32_t rule, char *buffer, size_t size);
 

@@ -175,7 +175,7 @@ const char *gt_filter_group(const struct gt_filter *filter, const struct gt_filt
 	return names->group;
 }
 
-struct gt_filter_rule gt_filter_rule(const struct gt_filter *filter, uint32_t index)
+struct gt_filter_rule gt_filter_rule_at(const struct gt_filter *filter, uint32_t index)
 {
 	struct gt_filter_rule answer = { .limit = -1, .min = 1, .max = UINT32_MAX };
 	const struct rule *rule;

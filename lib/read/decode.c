@@ -196,7 +196,7 @@ static const char *take_event(struct gt_otf2_decoder *d, struct gt_otf2_cursor *
 		return damaged;
 	d->at = end; /* newer fields are behind those that are known */
 	gt_otf2_step(at, d->time, d->attribute_count);
-	gt_otf2_event(at, &event);
+	gt_otf2_read_event(at, &event);
 	if (d->attribute_count)
 		clear_attributes(d);
 	return NULL;

@@ -205,7 +205,7 @@ static bool is_call(struct gt_otf2_cursor *at, const struct gt_otf2_event *event
 	return true;
 }
 
-void gt_otf2_event(struct gt_otf2_cursor *at, struct gt_otf2_event *event)
+void gt_otf2_read_event(struct gt_otf2_cursor *at, struct gt_otf2_event *event)
 {
 	if (is_call(at, event))
 		return;
@@ -264,7 +264,7 @@ static OTF2_CallbackCode on_leave(OTF2_LocationRef location, OTF2_TimeStamp time
 													     \
 		(void)location, (void)position;                                                              \
 		step(user, time, list);                                                                      \
-		gt_otf2_event(user, &event);                                                                 \
+		gt_otf2_read_event(user, &event);                                                            \
 		return DONE;                                                                                 \
 	}
 GT_OTF2_EVENTS_ALL(CALLBACK)

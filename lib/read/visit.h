@@ -73,6 +73,6 @@ static inline void gt_otf2_leave(struct gt_otf2_cursor *at, uint32_t id)
 }
 
 /* Everything else: `undefined` is found out. */
-void gt_otf2_event(struct gt_otf2_cursor *at, struct gt_otf2_event *event);
+void gt_otf2_read_event(struct gt_otf2_cursor *at, struct gt_otf2_event *event);
 
 #endif

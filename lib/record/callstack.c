@@ -156,7 +156,7 @@ static void decide(struct gt_callstack *stack, struct call *call, const struct c
 		return;
 	}
 	if (path_rule != GT_RULE_NONE) {
-		rule = gt_filter_rule(gt_verdict_filter, path_rule);
+		rule = gt_filter_rule_at(gt_verdict_filter, path_rule);
 		record = within_limit(stack, GT_VERDICT_INFOS_MAX + path_rule, rule.limit);
 		/* Calls on the path use up the function's own limit too, but are not bound by it. */
 		if (record && info->limit > 0)

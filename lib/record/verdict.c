@@ -154,7 +154,7 @@ static enum gt_verdict judge(const struct gt_filter_names *n, struct gt_verdict_
 	struct gt_filter_rule rule = { .limit = -1, .min = 1, .max = UINT32_MAX };
 
 	if (gt_verdict_filter) {
-		rule = gt_filter_rule(gt_verdict_filter, gt_filter_match(gt_verdict_filter, n));
+		rule = gt_filter_rule_at(gt_verdict_filter, gt_filter_match(gt_verdict_filter, n));
 		info->word = gt_filter_path_word(gt_verdict_filter, n);
 	}
 	info->limit = rule.limit;

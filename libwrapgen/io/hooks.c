@@ -302,19 +302,19 @@ static void record(unsigned type, uint32_t handle, uint64_t a, uint64_t b, uint6
 		gt_record_at(type, handle, data, 2, tick);
 }
 
-static void enter(struct gt_hook *hook, uint64_t tick)
+static void enter(struct gt_io_hook *hook, uint64_t tick)
 {
 	gt_enter_at(hook->gt_w->gt_region, tick);
 	hook->gt_open = 1;
 }
 
-static void leave(struct gt_hook *hook, uint64_t tick)
+static void leave(struct gt_io_hook *hook, uint64_t tick)
 {
 	gt_leave_at(hook->gt_w->gt_region, tick);
 	hook->gt_open = 0;
 }
 
-void gt_hook_abandon(struct gt_hook *hook)
+void gt_hook_abandon(struct gt_io_hook *hook)
 {
 	if (hook->gt_open == GT_IO_OPERATION)
 		gt_io_end(hook->gt_w->gt_region, hook->gt_handle, 0, hook->gt_id);
@@ -324,14 +324,14 @@ void gt_hook_abandon(struct gt_hook *hook)
 }
 
 /* Of calls that change what is open. */
-static void ask(struct gt_hook *hook)
+static void ask(struct gt_io_hook *hook)
 {
 	gt_io_ask(hook);
 	if (hook->gt_w && is_guest())
 		hook->gt_w = NULL;
 }
 
-static void begin(struct gt_hook *hook)
+static void begin(struct gt_io_hook *hook)
 {
 	ask(hook);
 	if (hook->gt_w)
@@ -339,7 +339,7 @@ static void begin(struct gt_hook *hook)
 }
 
 /* The handle of a descriptor that was just opened, and the record of that. */
-static void opened(struct gt_hook *hook, int fd, uint64_t flags, uint64_t tick)
+static void opened(struct gt_io_hook *hook, int fd, uint64_t flags, uint64_t tick)
 {
 	uint32_t handle;
 
@@ -354,13 +354,13 @@ static void opened(struct gt_hook *hook, int fd, uint64_t flags, uint64_t tick)
 	       access_mode(flags) | (uint64_t)(creation(flags) | status(flags) << 16) << 32, 0, 0, 0, tick);
 }
 
-void gt_hook_open_begin(struct gt_hook *hook, unsigned long long flags)
+void gt_hook_open_begin(struct gt_io_hook *hook, unsigned long long flags)
 {
 	hook->gt_a = flags;
 	begin(hook);
 }
 
-void gt_hook_open_end(struct gt_hook *hook, unsigned long long result)
+void gt_hook_open_end(struct gt_io_hook *hook, unsigned long long result)
 {
 	int saved = errno;
 	uint64_t tick = gt_now();
@@ -371,13 +371,13 @@ void gt_hook_open_end(struct gt_hook *hook, unsigned long long result)
 	errno = saved;
 }
 
-void gt_hook_fopen_begin(struct gt_hook *hook, unsigned long long mode)
+void gt_hook_fopen_begin(struct gt_io_hook *hook, unsigned long long mode)
 {
 	hook->gt_a = mode ? flags_of_mode((const char *)mode) : O_RDWR;
 	begin(hook);
 }
 
-void gt_hook_fopen_end(struct gt_hook *hook, unsigned long long result)
+void gt_hook_fopen_end(struct gt_io_hook *hook, unsigned long long result)
 {
 	FILE *file = (FILE *)result;
 	int saved = errno;
@@ -401,12 +401,12 @@ void gt_hook_fopen_end(struct gt_hook *hook, unsigned long long result)
 }
 
 /* The file was open already: the FILE has a handle of its own, as has one that is found open. */
-void gt_hook_fdopen_begin(struct gt_hook *hook)
+void gt_hook_fdopen_begin(struct gt_io_hook *hook)
 {
 	begin(hook);
 }
 
-void gt_hook_fdopen_end(struct gt_hook *hook, unsigned long long result)
+void gt_hook_fdopen_end(struct gt_io_hook *hook, unsigned long long result)
 {
 	FILE *file = (FILE *)result;
 
@@ -419,20 +419,20 @@ void gt_hook_fdopen_end(struct gt_hook *hook, unsigned long long result)
 	leave(hook, gt_now());
 }
 
-void gt_hook_freopen_begin(struct gt_hook *hook, unsigned long long mode, unsigned long long file)
+void gt_hook_freopen_begin(struct gt_io_hook *hook, unsigned long long mode, unsigned long long file)
 {
 	hook->gt_handle = forget_file((const void *)file);
 	gt_hook_fopen_begin(hook, mode);
 }
 
-void gt_hook_freopen_end(struct gt_hook *hook, unsigned long long result)
+void gt_hook_freopen_end(struct gt_io_hook *hook, unsigned long long result)
 {
 	if (hook->gt_w)
 		record(GT_T_IO_CLOSE, hook->gt_handle, 0, 0, 0, 0, gt_now());
 	gt_hook_fopen_end(hook, result);
 }
 
-static void closed(struct gt_hook *hook, unsigned long long result)
+static void closed(struct gt_io_hook *hook, unsigned long long result)
 {
 	uint64_t tick;
 
@@ -445,7 +445,7 @@ static void closed(struct gt_hook *hook, unsigned long long result)
 	leave(hook, tick);
 }
 
-void gt_hook_close_begin(struct gt_hook *hook, int fd)
+void gt_hook_close_begin(struct gt_io_hook *hook, int fd)
 {
 	ask(hook);
 	if (hook->gt_w)
@@ -454,12 +454,12 @@ void gt_hook_close_begin(struct gt_hook *hook, int fd)
 	begin(hook);
 }
 
-void gt_hook_close_end(struct gt_hook *hook, unsigned long long result)
+void gt_hook_close_end(struct gt_io_hook *hook, unsigned long long result)
 {
 	closed(hook, result);
 }
 
-void gt_hook_fclose_begin(struct gt_hook *hook, unsigned long long file)
+void gt_hook_fclose_begin(struct gt_io_hook *hook, unsigned long long file)
 {
 	ask(hook);
 	if (hook->gt_w && file)
@@ -468,20 +468,20 @@ void gt_hook_fclose_begin(struct gt_hook *hook, unsigned long long file)
 	begin(hook);
 }
 
-void gt_hook_fclose_end(struct gt_hook *hook, unsigned long long result)
+void gt_hook_fclose_end(struct gt_io_hook *hook, unsigned long long result)
 {
 	closed(hook, result);
 }
 
 /* pipe (mode 0), socketpair (mode 1). */
-void gt_hook_pair_begin(struct gt_hook *hook, unsigned mode, unsigned long long pair)
+void gt_hook_pair_begin(struct gt_io_hook *hook, unsigned mode, unsigned long long pair)
 {
 	hook->gt_kind = (int)mode;
 	hook->gt_a = pair;
 	begin(hook);
 }
 
-void gt_hook_pair_end(struct gt_hook *hook, unsigned long long result)
+void gt_hook_pair_end(struct gt_io_hook *hook, unsigned long long result)
 {
 	const int *pair = (const int *)hook->gt_a;
 	int saved = errno;
@@ -496,7 +496,7 @@ void gt_hook_pair_end(struct gt_hook *hook, unsigned long long result)
 	errno = saved;
 }
 
-void gt_hook_dup_begin(struct gt_hook *hook, int fd, int to)
+void gt_hook_dup_begin(struct gt_io_hook *hook, int fd, int to)
 {
 	ask(hook);
 	if (hook->gt_w)
@@ -509,7 +509,7 @@ void gt_hook_dup_begin(struct gt_hook *hook, int fd, int to)
 	begin(hook);
 }
 
-void gt_hook_dup_end(struct gt_hook *hook, unsigned long long result)
+void gt_hook_dup_end(struct gt_io_hook *hook, unsigned long long result)
 {
 	int fd = (int)result, saved = errno;
 	uint32_t handle;
@@ -532,7 +532,7 @@ void gt_hook_dup_end(struct gt_hook *hook, unsigned long long result)
 	errno = saved;
 }
 
-void gt_hook_fcntl_begin(struct gt_hook *hook, int fd, int command)
+void gt_hook_fcntl_begin(struct gt_io_hook *hook, int fd, int command)
 {
 	hook->gt_kind = command == F_DUPFD || command == F_DUPFD_CLOEXEC;
 	if (hook->gt_kind)
@@ -542,14 +542,14 @@ void gt_hook_fcntl_begin(struct gt_hook *hook, int fd, int command)
 	hook->gt_b = command == F_DUPFD || command == F_DUPFD_CLOEXEC;
 }
 
-void gt_hook_fcntl_end(struct gt_hook *hook, unsigned long long result)
+void gt_hook_fcntl_end(struct gt_io_hook *hook, unsigned long long result)
 {
 	if (hook->gt_b)
 		gt_hook_dup_end(hook, result);
 }
 
 /* What is only looked at (MSG_PEEK) will be read later. */
-void gt_hook_recv_begin(struct gt_hook *hook, int fd, unsigned long long bytes, int flags)
+void gt_hook_recv_begin(struct gt_io_hook *hook, int fd, unsigned long long bytes, int flags)
 {
 	gt_hook_fd_begin(hook, GT_IO_READ, GT_IO_BYTES, fd, bytes);
 	if (flags & MSG_PEEK)
@@ -557,12 +557,12 @@ void gt_hook_recv_begin(struct gt_hook *hook, int fd, unsigned long long bytes, 
 }
 
 /* With MSG_TRUNC the result is the datagram's length, whatever there is room for. */
-void gt_hook_recv_end(struct gt_hook *hook, unsigned long long result)
+void gt_hook_recv_end(struct gt_io_hook *hook, unsigned long long result)
 {
 	gt_io_result(hook, (long long)result > 0 && result > hook->gt_a ? hook->gt_a : result);
 }
 
-static void begin_seek(struct gt_hook *hook, uint32_t handle, uint64_t offset, unsigned whence)
+static void begin_seek(struct gt_io_hook *hook, uint32_t handle, uint64_t offset, unsigned whence)
 {
 	hook->gt_handle = handle;
 	hook->gt_a = offset;
@@ -570,7 +570,7 @@ static void begin_seek(struct gt_hook *hook, uint32_t handle, uint64_t offset, u
 	enter(hook, gt_now());
 }
 
-static void end_seek(struct gt_hook *hook, bool done, uint64_t offset)
+static void end_seek(struct gt_io_hook *hook, bool done, uint64_t offset)
 {
 	uint64_t tick;
 
@@ -582,19 +582,19 @@ static void end_seek(struct gt_hook *hook, bool done, uint64_t offset)
 	leave(hook, tick);
 }
 
-void gt_hook_seek_begin(struct gt_hook *hook, int fd, unsigned long long offset, unsigned whence)
+void gt_hook_seek_begin(struct gt_io_hook *hook, int fd, unsigned long long offset, unsigned whence)
 {
 	gt_io_ask(hook);
 	if (hook->gt_w)
 		begin_seek(hook, gt_io_of_fd(fd), offset, whence);
 }
 
-void gt_hook_seek_end(struct gt_hook *hook, unsigned long long result)
+void gt_hook_seek_end(struct gt_io_hook *hook, unsigned long long result)
 {
 	end_seek(hook, (long long)result >= 0, result);
 }
 
-void gt_hook_fseek_begin(struct gt_hook *hook, unsigned long long file, unsigned long long offset,
+void gt_hook_fseek_begin(struct gt_io_hook *hook, unsigned long long file, unsigned long long offset,
 			 unsigned whence)
 {
 	gt_io_ask(hook);
@@ -603,19 +603,19 @@ void gt_hook_fseek_begin(struct gt_hook *hook, unsigned long long file, unsigned
 }
 
 /* A FILE's new offset is known when it was counted from the start; else it is not asked for. */
-void gt_hook_fseek_end(struct gt_hook *hook, unsigned long long result)
+void gt_hook_fseek_end(struct gt_io_hook *hook, unsigned long long result)
 {
 	end_seek(hook, (int)result == 0, hook->gt_b == SEEK_SET ? hook->gt_a : UINT64_MAX);
 }
 
-void gt_hook_map_begin(struct gt_hook *hook, int fd)
+void gt_hook_map_begin(struct gt_io_hook *hook, int fd)
 {
 	if (fd < 0)
 		hook->gt_w = NULL; /* memory, not a file */
 	begin(hook);
 }
 
-void gt_hook_map_end(struct gt_hook *hook, unsigned long long result)
+void gt_hook_map_end(struct gt_io_hook *hook, unsigned long long result)
 {
 	(void)result;
 	if (hook->gt_w)

@@ -22,7 +22,7 @@ enum gt_io_kind {
 #define GT_IO_OPERATION 2
 
 /* One call. Zero but for gt_w at first. */
-struct gt_hook {
+struct gt_io_hook {
 	struct gt_wrap *gt_w;    /* NULL: not recorded */
 	unsigned gt_handle;
 	unsigned gt_other;
@@ -32,9 +32,9 @@ struct gt_hook {
 	unsigned long gt_id;
 };
 
-GT_HIDDEN void gt_hook_abandon(struct gt_hook *hook);
+GT_HIDDEN void gt_hook_abandon(struct gt_io_hook *hook);
 /* A call that is cancelled, or left by an exception, leaves its region. */
-static inline void gt_hook_done(struct gt_hook *hook)
+static inline void gt_hook_done(struct gt_io_hook *hook)
 {
 	if (gt_unlikely(hook->gt_open))
 		gt_hook_abandon(hook);
@@ -49,10 +49,10 @@ static inline struct gt_wrap *gt_io_known(struct gt_wrap *w)
 }
 
 #define GT_HOOK(w) \
-	struct gt_hook gt_hook __attribute__((cleanup(gt_hook_done))) = { .gt_w = gt_io_known(&(w)) }
+	struct gt_io_hook gt_hook __attribute__((cleanup(gt_hook_done))) = { .gt_w = gt_io_known(&(w)) }
 
 /* Where nothing but gt_w is looked at before anything is recorded. */
-static inline void gt_io_ask(struct gt_hook *hook)
+static inline void gt_io_ask(struct gt_io_hook *hook)
 {
 	if (hook->gt_w && !gt_wrap_core_active())
 		hook->gt_w = 0;
@@ -66,7 +66,7 @@ GT_HIDDEN unsigned gt_io_of_fd(int fd);
 extern GT_HIDDEN unsigned gt_io_fds[GT_IO_FDS]; /* 0: not known; atomic */
 GT_HIDDEN unsigned gt_io_of_file(const void *file);
 
-static inline void gt_io_go(struct gt_hook *hook, unsigned mode, unsigned long bytes)
+static inline void gt_io_go(struct gt_io_hook *hook, unsigned mode, unsigned long bytes)
 {
 	hook->gt_id = gt_io_begin(hook->gt_w->gt_region, hook->gt_handle, mode, bytes);
 	if (gt_unlikely(hook->gt_id == ~0ul))
@@ -75,7 +75,7 @@ static inline void gt_io_go(struct gt_hook *hook, unsigned mode, unsigned long b
 		hook->gt_open = GT_IO_OPERATION;
 }
 
-static inline void gt_io_result(struct gt_hook *hook, unsigned long long result)
+static inline void gt_io_result(struct gt_io_hook *hook, unsigned long long result)
 {
 	long long number = (long long)result;
 
@@ -99,7 +99,7 @@ static inline void gt_io_result(struct gt_hook *hook, unsigned long long result)
 	hook->gt_open = 0;
 }
 
-static inline void gt_hook_fd_begin(struct gt_hook *hook, unsigned mode, int kind, int fd,
+static inline void gt_hook_fd_begin(struct gt_io_hook *hook, unsigned mode, int kind, int fd,
 				    unsigned long long bytes)
 {
 	if (!hook->gt_w)
@@ -117,7 +117,7 @@ static inline void gt_hook_fd_begin(struct gt_hook *hook, unsigned mode, int kin
 	gt_io_go(hook, mode, bytes);
 }
 
-static inline void gt_hook_fd_end(struct gt_hook *hook, unsigned long long result)
+static inline void gt_hook_fd_end(struct gt_io_hook *hook, unsigned long long result)
 {
 	gt_io_result(hook, result);
 }
@@ -126,7 +126,7 @@ static inline void gt_hook_fd_end(struct gt_hook *hook, unsigned long long resul
 extern GT_HIDDEN int gt_io_extended;
 GT_HIDDEN void gt_io_offset(unsigned long long offset);
 
-static inline void gt_hook_at_begin(struct gt_hook *hook, unsigned mode, int kind, int fd,
+static inline void gt_hook_at_begin(struct gt_io_hook *hook, unsigned mode, int kind, int fd,
 				    unsigned long long bytes, unsigned long long offset)
 {
 	gt_hook_fd_begin(hook, mode, kind, fd, bytes);
@@ -134,12 +134,12 @@ static inline void gt_hook_at_begin(struct gt_hook *hook, unsigned mode, int kin
 		gt_io_offset(offset);
 }
 
-static inline void gt_hook_at_end(struct gt_hook *hook, unsigned long long result)
+static inline void gt_hook_at_end(struct gt_io_hook *hook, unsigned long long result)
 {
 	gt_io_result(hook, result);
 }
 
-static inline void gt_hook_file_begin(struct gt_hook *hook, unsigned mode, int kind,
+static inline void gt_hook_file_begin(struct gt_io_hook *hook, unsigned mode, int kind,
 				      unsigned long long file, unsigned long long bytes,
 				      unsigned long long unit)
 {
@@ -155,13 +155,13 @@ static inline void gt_hook_file_begin(struct gt_hook *hook, unsigned mode, int k
 	gt_io_go(hook, mode, hook->gt_a);
 }
 
-static inline void gt_hook_file_end(struct gt_hook *hook, unsigned long long result)
+static inline void gt_hook_file_end(struct gt_io_hook *hook, unsigned long long result)
 {
 	gt_io_result(hook, result);
 }
 
 /* fputs and the like: the bytes are those of a string. */
-static inline void gt_hook_text_begin(struct gt_hook *hook, unsigned long long file,
+static inline void gt_hook_text_begin(struct gt_io_hook *hook, unsigned long long file,
 				      unsigned long long text, unsigned long long more)
 {
 	if (hook->gt_w)
@@ -169,41 +169,41 @@ static inline void gt_hook_text_begin(struct gt_hook *hook, unsigned long long f
 				   __builtin_strlen((const char *)text) + more, 1);
 }
 
-static inline void gt_hook_text_end(struct gt_hook *hook, unsigned long long result)
+static inline void gt_hook_text_end(struct gt_io_hook *hook, unsigned long long result)
 {
 	gt_io_result(hook, result);
 }
 
 /* Handles come and go; these are called whether or not the call is recorded, to know what is open. */
-GT_HIDDEN void gt_hook_open_begin(struct gt_hook *hook, unsigned long long flags);
-GT_HIDDEN void gt_hook_open_end(struct gt_hook *hook, unsigned long long result);
-GT_HIDDEN void gt_hook_fopen_begin(struct gt_hook *hook, unsigned long long mode);
-GT_HIDDEN void gt_hook_fopen_end(struct gt_hook *hook, unsigned long long result);
-GT_HIDDEN void gt_hook_fdopen_begin(struct gt_hook *hook);
-GT_HIDDEN void gt_hook_fdopen_end(struct gt_hook *hook, unsigned long long result);
-GT_HIDDEN void gt_hook_recv_begin(struct gt_hook *hook, int fd, unsigned long long bytes, int flags);
-GT_HIDDEN void gt_hook_recv_end(struct gt_hook *hook, unsigned long long result);
-GT_HIDDEN void gt_hook_freopen_begin(struct gt_hook *hook, unsigned long long mode,
+GT_HIDDEN void gt_hook_open_begin(struct gt_io_hook *hook, unsigned long long flags);
+GT_HIDDEN void gt_hook_open_end(struct gt_io_hook *hook, unsigned long long result);
+GT_HIDDEN void gt_hook_fopen_begin(struct gt_io_hook *hook, unsigned long long mode);
+GT_HIDDEN void gt_hook_fopen_end(struct gt_io_hook *hook, unsigned long long result);
+GT_HIDDEN void gt_hook_fdopen_begin(struct gt_io_hook *hook);
+GT_HIDDEN void gt_hook_fdopen_end(struct gt_io_hook *hook, unsigned long long result);
+GT_HIDDEN void gt_hook_recv_begin(struct gt_io_hook *hook, int fd, unsigned long long bytes, int flags);
+GT_HIDDEN void gt_hook_recv_end(struct gt_io_hook *hook, unsigned long long result);
+GT_HIDDEN void gt_hook_freopen_begin(struct gt_io_hook *hook, unsigned long long mode,
 				     unsigned long long file);
-GT_HIDDEN void gt_hook_freopen_end(struct gt_hook *hook, unsigned long long result);
-GT_HIDDEN void gt_hook_close_begin(struct gt_hook *hook, int fd);
-GT_HIDDEN void gt_hook_close_end(struct gt_hook *hook, unsigned long long result);
-GT_HIDDEN void gt_hook_fclose_begin(struct gt_hook *hook, unsigned long long file);
-GT_HIDDEN void gt_hook_fclose_end(struct gt_hook *hook, unsigned long long result);
-GT_HIDDEN void gt_hook_pair_begin(struct gt_hook *hook, unsigned mode, unsigned long long fds);
-GT_HIDDEN void gt_hook_pair_end(struct gt_hook *hook, unsigned long long result);
-GT_HIDDEN void gt_hook_dup_begin(struct gt_hook *hook, int fd, int to);
-GT_HIDDEN void gt_hook_dup_end(struct gt_hook *hook, unsigned long long result);
-GT_HIDDEN void gt_hook_fcntl_begin(struct gt_hook *hook, int fd, int command);
-GT_HIDDEN void gt_hook_fcntl_end(struct gt_hook *hook, unsigned long long result);
-GT_HIDDEN void gt_hook_seek_begin(struct gt_hook *hook, int fd, unsigned long long offset,
+GT_HIDDEN void gt_hook_freopen_end(struct gt_io_hook *hook, unsigned long long result);
+GT_HIDDEN void gt_hook_close_begin(struct gt_io_hook *hook, int fd);
+GT_HIDDEN void gt_hook_close_end(struct gt_io_hook *hook, unsigned long long result);
+GT_HIDDEN void gt_hook_fclose_begin(struct gt_io_hook *hook, unsigned long long file);
+GT_HIDDEN void gt_hook_fclose_end(struct gt_io_hook *hook, unsigned long long result);
+GT_HIDDEN void gt_hook_pair_begin(struct gt_io_hook *hook, unsigned mode, unsigned long long fds);
+GT_HIDDEN void gt_hook_pair_end(struct gt_io_hook *hook, unsigned long long result);
+GT_HIDDEN void gt_hook_dup_begin(struct gt_io_hook *hook, int fd, int to);
+GT_HIDDEN void gt_hook_dup_end(struct gt_io_hook *hook, unsigned long long result);
+GT_HIDDEN void gt_hook_fcntl_begin(struct gt_io_hook *hook, int fd, int command);
+GT_HIDDEN void gt_hook_fcntl_end(struct gt_io_hook *hook, unsigned long long result);
+GT_HIDDEN void gt_hook_seek_begin(struct gt_io_hook *hook, int fd, unsigned long long offset,
 				  unsigned whence);
-GT_HIDDEN void gt_hook_seek_end(struct gt_hook *hook, unsigned long long result);
-GT_HIDDEN void gt_hook_fseek_begin(struct gt_hook *hook, unsigned long long file,
+GT_HIDDEN void gt_hook_seek_end(struct gt_io_hook *hook, unsigned long long result);
+GT_HIDDEN void gt_hook_fseek_begin(struct gt_io_hook *hook, unsigned long long file,
 				   unsigned long long offset, unsigned whence);
-GT_HIDDEN void gt_hook_fseek_end(struct gt_hook *hook, unsigned long long result);
+GT_HIDDEN void gt_hook_fseek_end(struct gt_io_hook *hook, unsigned long long result);
 /* mmap: a region if a file is mapped. */
-GT_HIDDEN void gt_hook_map_begin(struct gt_hook *hook, int fd);
-GT_HIDDEN void gt_hook_map_end(struct gt_hook *hook, unsigned long long result);
+GT_HIDDEN void gt_hook_map_begin(struct gt_io_hook *hook, int fd);
+GT_HIDDEN void gt_hook_map_end(struct gt_io_hook *hook, unsigned long long result);
 
 #endif

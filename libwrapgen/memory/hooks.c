@@ -130,7 +130,7 @@ static uint64_t size_of(unsigned long long address)
 
 static void set_up(void);
 
-void gt_memory_begin(struct gt_hook *hook, unsigned long long freed)
+void gt_memory_begin(struct gt_memory_hook *hook, unsigned long long freed)
 {
 	int saved = errno;
 
@@ -148,7 +148,7 @@ void gt_memory_begin(struct gt_hook *hook, unsigned long long freed)
 	errno = saved;
 }
 
-void gt_memory_end(struct gt_hook *hook, unsigned long long made)
+void gt_memory_end(struct gt_memory_hook *hook, unsigned long long made)
 {
 	int saved = errno;
 	uint64_t size;
@@ -175,13 +175,13 @@ GT_HIDDEN bool gt_wrap_jumps(const void *stack)
 	return false;
 }
 
-void gt_memory_done(struct gt_hook *hook)
+void gt_memory_done(struct gt_memory_hook *hook)
 {
 	hook->gt_held = 0;
 	gt_memory_end(hook, 0);
 }
 
-int gt_hook_change_begin(struct gt_hook *hook, unsigned long long address, unsigned long long bytes)
+int gt_hook_change_begin(struct gt_memory_hook *hook, unsigned long long address, unsigned long long bytes)
 {
 	void *fresh;
 	size_t old;
@@ -199,7 +199,7 @@ int gt_hook_change_begin(struct gt_hook *hook, unsigned long long address, unsig
 	return 0;
 }
 
-void gt_hook_change_end(struct gt_hook *hook, unsigned long long result)
+void gt_hook_change_end(struct gt_memory_hook *hook, unsigned long long result)
 {
 	if (!result && hook->gt_answer) /* it failed: the old block is as it was */
 		hook->gt_held = 0;

@@ -268,7 +268,7 @@ static void free_members(struct members *m)
 /* Of a communicator that goes back to a link. */
 static int read_linked(const struct gt_mpi *mpi, const struct gt_proc *proc, uint32_t id, struct members *m)
 {
-	struct gt_mpi_members members;
+	struct gt_mpi_member_lists members;
 	int rc = gt_links_members(&mpi->links, proc, id, &members);
 
 	*m = (struct members){ .list = members.list, .count = members.count, .hash = members.hash };
@@ -517,7 +517,7 @@ void gt_mpi_free(struct gt_mpi *mpi)
 	memset(mpi, 0, sizeof(*mpi));
 }
 
-const struct gt_mpi_view *gt_mpi_view(const struct gt_mpi *mpi, size_t proc, uint32_t id)
+const struct gt_mpi_view *gt_mpi_view_of(const struct gt_mpi *mpi, size_t proc, uint32_t id)
 {
 	if (!mpi || proc >= mpi->proc_count || id >= mpi->view_counts[proc] ||
 	    !mpi->views[proc][id].comm)
@@ -573,7 +573,7 @@ bool gt_mpi_elsewhere(const struct gt_mpi *mpi, const struct gt_layout *layout,
 static void topology_of(const struct gt_mpi *mpi, size_t place, const struct gt_def_topology *def,
 		    struct gt_defs *defs)
 {
-	const struct gt_mpi_view *view = gt_mpi_view(mpi, place, def->comm);
+	const struct gt_mpi_view *view = gt_mpi_view_of(mpi, place, def->comm);
 	struct gt_topology topology = { .count = def->count };
 	const struct gt_comm *comm;
 	uint64_t size = 1;

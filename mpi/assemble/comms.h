@@ -51,7 +51,7 @@ struct gt_mpi {
 	} *ranks;             /* by job and rank */
 	size_t rank_count;
 	uint32_t *rank_of;    /* by location: place in ranks + 1 */
-	struct gt_links links;
+	struct gt_mpi_links links;
 	enum gt_how how;
 	int dirfd;
 	uint64_t counted_job; /* whose ranks here were counted last */
@@ -85,7 +85,7 @@ void gt_mpi_free(struct gt_mpi *mpi);
 uint64_t gt_mpi_who_is(const struct gt_mpi *mpi, const struct gt_proc *proc);
 
 /* The meaning of a process's COMM definition, or NULL. Any thread. */
-const struct gt_mpi_view *gt_mpi_view(const struct gt_mpi *mpi, size_t proc, uint32_t id);
+const struct gt_mpi_view *gt_mpi_view_of(const struct gt_mpi *mpi, size_t proc, uint32_t id);
 
 /* The key of a window or file of such a communicator, the same in all processes. */
 static inline uint64_t gt_mpi_key(const struct gt_mpi_view *view, uint64_t key)

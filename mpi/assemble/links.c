@@ -33,7 +33,7 @@ struct gt_link_endpoint {
 	struct gt_link_endpoint *other;
 	size_t candidates; /* that are still free */
 	uint64_t key;	   /* of this end alone, in the run; 0: not known yet */
-	struct gt_mpi_members members;
+	struct gt_mpi_member_lists members;
 	bool asked; /* for its members */
 };
 
@@ -97,7 +97,7 @@ static bool pair_fits(const struct gt_link_endpoint *a, const struct gt_link_end
 	return first_endpoint(b) ? fits(b, a) : fits(a, b);
 }
 
-static void match(struct gt_links *links, struct gt_link_endpoint *a, struct gt_link_endpoint *b)
+static void match(struct gt_mpi_links *links, struct gt_link_endpoint *a, struct gt_link_endpoint *b)
 {
 	a->other = b;
 	b->other = a;
@@ -109,7 +109,7 @@ static void match(struct gt_links *links, struct gt_link_endpoint *a, struct gt_
 	}
 }
 
-static struct gt_link_endpoint *only_candidate(struct gt_links *links, const struct gt_link_endpoint *e)
+static struct gt_link_endpoint *only_candidate(struct gt_mpi_links *links, const struct gt_link_endpoint *e)
 {
 	for (size_t i = 0; e->candidates == 1 && i < links->end_count; i++)
 		if (!links->ends[i].other && pair_fits(e, &links->ends[i]))
@@ -118,7 +118,7 @@ static struct gt_link_endpoint *only_candidate(struct gt_links *links, const str
 }
 
 /* Are as many ends left of the one kind as of the other, where this one was made? */
-static bool balanced(const struct gt_links *links, const struct gt_link_endpoint *e)
+static bool balanced(const struct gt_mpi_links *links, const struct gt_link_endpoint *e)
 {
 	long sum = 0;
 
@@ -132,7 +132,7 @@ static bool balanced(const struct gt_links *links, const struct gt_link_endpoint
 	return !sum;
 }
 
-static bool may_take(const struct gt_links *links, const struct gt_link_endpoint *e,
+static bool may_take(const struct gt_mpi_links *links, const struct gt_link_endpoint *e,
 		     const struct gt_link_endpoint *other)
 {
 	if (e->def->kind == GT_LINK_JOIN)
@@ -140,7 +140,7 @@ static bool may_take(const struct gt_links *links, const struct gt_link_endpoint
 	return !first_endpoint(e) || balanced(links, e);
 }
 
-static void match_all(struct gt_links *links)
+static void match_all(struct gt_mpi_links *links)
 {
 	bool again = true;
 
@@ -165,12 +165,12 @@ static void match_all(struct gt_links *links)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static size_t place_of(const struct gt_links *links, const struct gt_proc *proc)
+static size_t place_of(const struct gt_mpi_links *links, const struct gt_proc *proc)
 {
 	return (size_t)(proc - links->spool->procs);
 }
 
-static void add_endpoint(struct gt_links *links, const struct gt_proc *proc, uint32_t id,
+static void add_endpoint(struct gt_mpi_links *links, const struct gt_proc *proc, uint32_t id,
 		    const struct gt_clock *clock)
 {
 	const struct gt_def_link *def = gt_proc_find(proc, GT_D_LINK, id, NULL);
@@ -188,7 +188,7 @@ static void add_endpoint(struct gt_links *links, const struct gt_proc *proc, uin
 	};
 }
 
-static int read_process(struct gt_links *links, const struct gt_proc *proc,
+static int read_process(struct gt_mpi_links *links, const struct gt_proc *proc,
 			const struct gt_clock *clock)
 {
 	size_t n = gt_journal_count(&proc->journal, GT_D_LINK), at = place_of(links, proc);
@@ -224,7 +224,7 @@ static uint64_t whole_key(const struct gt_link_endpoint *e)
 }
 
 /* The key of the end that a view tells of; 0: what it goes back to is not known yet. */
-static uint64_t end_key(const struct gt_links *links, size_t proc, const struct gt_def_link *def)
+static uint64_t end_key(const struct gt_mpi_links *links, size_t proc, const struct gt_def_link *def)
 {
 	const struct gt_link_view *base;
 
@@ -236,7 +236,7 @@ static uint64_t end_key(const struct gt_links *links, size_t proc, const struct 
 	return base->key ? gt_hash_mix(base->key, def->key) : 0;
 }
 
-static struct gt_link_endpoint *find_endpoint(const struct gt_links *links, uint64_t key)
+static struct gt_link_endpoint *find_endpoint(const struct gt_mpi_links *links, uint64_t key)
 {
 	for (size_t i = 0; i < links->end_count; i++)
 		if (links->ends[i].key == key)
@@ -246,7 +246,7 @@ static struct gt_link_endpoint *find_endpoint(const struct gt_links *links, uint
 
 /* One round; `alone`: what no root has recorded is taken as it is. Returns how many came to be
  * known. */
-static size_t know_more(struct gt_links *links, bool alone)
+static size_t know_more(struct gt_mpi_links *links, bool alone)
 {
 	size_t more = 0;
 
@@ -272,7 +272,7 @@ static size_t know_more(struct gt_links *links, bool alone)
 	return more;
 }
 
-int gt_links_make(struct gt_links *links, const struct gt_spool *spool,
+int gt_links_make(struct gt_mpi_links *links, const struct gt_spool *spool,
 		  const struct gt_clock *clock)
 {
 	size_t n = 0;
@@ -296,7 +296,7 @@ int gt_links_make(struct gt_links *links, const struct gt_spool *spool,
 	return 0;
 }
 
-void gt_links_free(struct gt_links *links)
+void gt_links_free(struct gt_mpi_links *links)
 {
 	for (size_t i = 0; links->views && i < links->spool->proc_count; i++)
 		free(links->views[i]);
@@ -317,7 +317,7 @@ bool gt_links_any(const struct gt_spool *spool)
 	return false;
 }
 
-static const struct gt_link_view *view_of(const struct gt_links *links, const struct gt_proc *proc,
+static const struct gt_link_view *view_of(const struct gt_mpi_links *links, const struct gt_proc *proc,
 					  uint32_t id)
 {
 	size_t at = place_of(links, proc);
@@ -325,7 +325,7 @@ static const struct gt_link_view *view_of(const struct gt_links *links, const st
 	return id && id < links->view_counts[at] ? &links->views[at][id] : NULL;
 }
 
-uint64_t gt_links_key(const struct gt_links *links, const struct gt_proc *proc, uint32_t id)
+uint64_t gt_links_key(const struct gt_mpi_links *links, const struct gt_proc *proc, uint32_t id)
 {
 	const struct gt_link_view *view = view_of(links, proc, id);
 
@@ -334,8 +334,8 @@ uint64_t gt_links_key(const struct gt_links *links, const struct gt_proc *proc, 
 
 /* ---- members --------------------------------------------------------------------------------- */
 
-static int members_of(const struct gt_links *links, const struct gt_proc *proc, uint32_t group,
-		      struct gt_mpi_members *members, int depth);
+static int members_of(const struct gt_mpi_links *links, const struct gt_proc *proc, uint32_t group,
+		      struct gt_mpi_member_lists *members, int depth);
 
 static const struct gt_def_group *group_of(const struct gt_proc *proc, uint32_t id)
 {
@@ -345,7 +345,8 @@ static const struct gt_def_group *group_of(const struct gt_proc *proc, uint32_t 
 }
 
 /* Who is at an end, as its root says. Ends that would be needed to know their own members have none. */
-static const struct gt_mpi_members *members_at(const struct gt_links *links, struct gt_link_endpoint *e,
+static const struct gt_mpi_member_lists *members_at(const struct gt_mpi_links *links,
+						    struct gt_link_endpoint *e,
 					       int depth)
 {
 	if (!e->asked && depth < DEPTH_MOST) {
@@ -356,11 +357,11 @@ static const struct gt_mpi_members *members_at(const struct gt_links *links, str
 	return &e->members;
 }
 
-static struct gt_mpi_member far_member(const struct gt_links *links, const struct gt_proc *proc,
+static struct gt_mpi_member far_member(const struct gt_mpi_links *links, const struct gt_proc *proc,
 				       uint32_t link, uint32_t rank, int depth)
 {
 	const struct gt_link_view *view = view_of(links, proc, link);
-	const struct gt_mpi_members *there = NULL;
+	const struct gt_mpi_member_lists *there = NULL;
 
 	if (view && view->end && view->end->other)
 		there = members_at(links, view->end->other, depth);
@@ -369,7 +370,7 @@ static struct gt_mpi_member far_member(const struct gt_links *links, const struc
 	return (struct gt_mpi_member){0, UINT32_MAX};
 }
 
-static void copy(const struct gt_links *links, const struct gt_proc *proc,
+static void copy(const struct gt_mpi_links *links, const struct gt_proc *proc,
 		 const struct gt_def_group *g, struct gt_mpi_member *to, int depth)
 {
 	const uint32_t *from = (const uint32_t *)(g + 1);
@@ -385,8 +386,8 @@ static void copy(const struct gt_links *links, const struct gt_proc *proc,
 	}
 }
 
-static int members_of(const struct gt_links *links, const struct gt_proc *proc, uint32_t group,
-		      struct gt_mpi_members *members, int depth)
+static int members_of(const struct gt_mpi_links *links, const struct gt_proc *proc, uint32_t group,
+		      struct gt_mpi_member_lists *members, int depth)
 {
 	uint64_t total = 0;
 	unsigned pieces = 0;
@@ -416,8 +417,8 @@ static int members_of(const struct gt_links *links, const struct gt_proc *proc, 
 	return 0;
 }
 
-int gt_links_members(const struct gt_links *links, const struct gt_proc *proc, uint32_t group,
-		     struct gt_mpi_members *members)
+int gt_links_members(const struct gt_mpi_links *links, const struct gt_proc *proc, uint32_t group,
+		     struct gt_mpi_member_lists *members)
 {
 	return members_of(links, proc, group, members, 0);
 }

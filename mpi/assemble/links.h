@@ -20,13 +20,13 @@ struct gt_mpi_member {
 };
 
 /* A list of them. */
-struct gt_mpi_members {
+struct gt_mpi_member_lists {
 	struct gt_mpi_member *list;
 	uint32_t count;
 	uint64_t hash; /* of all of them, in order */
 };
 
-struct gt_links {
+struct gt_mpi_links {
 	const struct gt_spool *spool;
 	struct gt_link_endpoint *ends;
 	size_t end_count;
@@ -36,20 +36,20 @@ struct gt_links {
 };
 
 /* 0 or a negative errno. */
-int gt_links_make(struct gt_links *links, const struct gt_spool *spool,
+int gt_links_make(struct gt_mpi_links *links, const struct gt_spool *spool,
 		  const struct gt_clock *clock);
-void gt_links_free(struct gt_links *links);
+void gt_links_free(struct gt_mpi_links *links);
 
 /* Does any process of a job have one? */
 bool gt_links_any(const struct gt_spool *spool);
 
 /* What makes keys that go back to a process's LINK those of the whole run. 0: there is no such
  * link. */
-uint64_t gt_links_key(const struct gt_links *links, const struct gt_proc *proc, uint32_t id);
+uint64_t gt_links_key(const struct gt_mpi_links *links, const struct gt_proc *proc, uint32_t id);
 
 /* The members of a process's GROUP, to be freed with free(list). -EPROTO: that is no list of
  * members. */
-int gt_links_members(const struct gt_links *links, const struct gt_proc *proc, uint32_t group,
-		     struct gt_mpi_members *members);
+int gt_links_members(const struct gt_mpi_links *links, const struct gt_proc *proc, uint32_t group,
+		     struct gt_mpi_member_lists *members);
 
 #endif

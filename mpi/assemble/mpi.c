@@ -21,7 +21,9 @@ struct gt_mpi *gt_mpi_of(struct gt_assembly *a)
 
 const struct gt_mpi_view *gt_track_view(const struct gt_track *t, uint32_t id)
 {
-	return gt_mpi_view(gt_mpi_of(t->conv->assembly), (size_t)(t->loc->proc - t->conv->spool->procs), id);
+	size_t proc = (size_t)(t->loc->proc - t->conv->spool->procs);
+
+	return gt_mpi_view_of(gt_mpi_of(t->conv->assembly), proc, id);
 }
 
 static int define(struct gt_assembly *a)

@@ -38,7 +38,7 @@ static void add_thread_end(struct gt_track *t, uint64_t how)
 {
 	const char *word = how == GT_THREAD_END_EXIT ? "exit" :
 			   how == GT_THREAD_END_CANCEL ? "cancel" : NULL;
-	struct gt_attribute attribute = { .type = OTF2_TYPE_STRING };
+	struct gt_attribute_def attribute = { .type = OTF2_TYPE_STRING };
 	OTF2_AttributeValue value;
 
 	if (!word)
@@ -79,7 +79,7 @@ void gt_convert_thread(struct gt_track *t, const struct gt_slot *slot, uint64_t 
 
 static uint32_t woken_attribute(struct gt_track *t, const char *name, const char *description)
 {
-	struct gt_attribute attribute = { .type = OTF2_TYPE_UINT64 };
+	struct gt_attribute_def attribute = { .type = OTF2_TYPE_UINT64 };
 
 	attribute.name = gt_defs_string(t->conv->defs, name);
 	attribute.description = gt_defs_string(t->conv->defs, description);
@@ -127,7 +127,7 @@ void gt_convert_woken(struct gt_track *t, const struct gt_slot *slot, uint64_t t
 /* Where the lock is: OTF2's number of it tells nothing about the program. */
 static uint32_t lock_address(struct gt_track *t)
 {
-	struct gt_attribute attribute = { .type = OTF2_TYPE_UINT64 };
+	struct gt_attribute_def attribute = { .type = OTF2_TYPE_UINT64 };
 
 	attribute.name = gt_defs_string(t->conv->defs, "GPUTRACE::LOCK_ADDRESS");
 	attribute.description = gt_defs_string(t->conv->defs, "Address of the lock in its process");

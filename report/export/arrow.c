@@ -142,7 +142,7 @@ static void clear_rest(struct ArrowArray *column)
 		valid->buffer.data[valid->size_bits / 8] &= (uint8_t)((1 << valid->size_bits % 8) - 1);
 }
 
-static void write_batch(struct gt_export *export, enum gt_table table, struct batch *batch)
+static void write_batch(struct gt_export *export, enum gt_export_table table, struct batch *batch)
 {
 	struct file *file = &arrow_of(export)->files[table];
 	struct ArrowError error = { .message = "" };
@@ -183,7 +183,7 @@ static void add_text(struct batch *batch, struct ArrowArray *column, const char 
 	free(clean);
 }
 
-static void add_value(struct batch *batch, struct ArrowArray *column, const struct gt_value *value)
+static void add_value(struct batch *batch, struct ArrowArray *column, const struct gt_export_value *value)
 {
 	if (value->type == 'i')
 		must(ArrowArrayAppendInt(column, value->integer));
@@ -195,8 +195,8 @@ static void add_value(struct batch *batch, struct ArrowArray *column, const stru
 		must(ArrowArrayAppendNull(column, 1));
 }
 
-static void row(struct gt_export *export, struct gt_export_place *place, enum gt_table table,
-		const struct gt_value *values)
+static void row(struct gt_export *export, struct gt_export_place *place, enum gt_export_table table,
+		const struct gt_export_value *values)
 {
 	const struct gt_tables *tables = export->face;
 	struct arrow *arrow = tables->face;

@@ -19,7 +19,7 @@
 struct chrome {
 	char **regions, **members; /* names in JSON */
 	uint64_t arrows;
-	struct gt_text text;
+	struct gt_export_text text;
 };
 
 #define US "%" PRIu64 ".%03u"
@@ -44,7 +44,7 @@ static void name_it(struct chrome *chrome, const char *what, uint64_t pid, size_
 static void name_process(struct gt_export *export, size_t i)
 {
 	const struct gt_otf2_location_group *group = gt_otf2_location_group_at(export->read, i);
-	struct gt_text text = { .count = 0 };
+	struct gt_export_text text = { .count = 0 };
 
 	gt_text_process(&text, export->read, group);
 	name_it(export->face, "process", i + 1, 0, text.data);
@@ -57,7 +57,7 @@ static char **member_names(const struct gt_otf2 *read)
 	char **names = calloc(count + 1, sizeof(*names));
 
 	for (size_t i = 0; names && i < count; i++) {
-		struct gt_text text = { .count = 0 };
+		struct gt_export_text text = { .count = 0 };
 
 		gt_text_json(&text, gt_otf2_metric_member_at(read, i)->name);
 		names[i] = text.data;
@@ -92,7 +92,7 @@ static bool start(struct gt_export *export)
 	return true;
 }
 
-static void put_call(struct gt_export_place *place, const struct gt_call *call)
+static void put_call(struct gt_export_place *place, const struct gt_export_call *call)
 {
 	const struct chrome *chrome = place->export->face;
 

@@ -19,7 +19,7 @@ enum { MUCH = 64 << 10 };
 
 struct csv {
 	FILE *files[GT_TABLE_COUNT];
-	struct gt_text text; /* of what is of no location: one thread */
+	struct gt_export_text text; /* of what is of no location: one thread */
 };
 
 static bool open_table(struct gt_export *export, struct csv *csv, const struct gt_table_kind *kind,
@@ -40,7 +40,7 @@ static bool open_table(struct gt_export *export, struct csv *csv, const struct g
 	return csv->files[i];
 }
 
-static void flush_text(struct gt_export *export, enum gt_table table, struct gt_text *text)
+static void flush_text(struct gt_export *export, enum gt_export_table table, struct gt_export_text *text)
 {
 	struct csv *csv = ((struct gt_tables *)export->face)->face;
 
@@ -53,7 +53,7 @@ static void flush_text(struct gt_export *export, enum gt_table table, struct gt_
 /* The location's own texts, a text for each table, lie beside its state. */
 struct texts {
 	void *state;
-	struct gt_text of[GT_TABLE_COUNT];
+	struct gt_export_text of[GT_TABLE_COUNT];
 };
 
 static void begin(struct gt_export_place *place)
@@ -78,7 +78,7 @@ static void end(struct gt_export_place *place)
 	free(texts);
 }
 
-static void add_value(struct gt_text *text, const struct gt_value *value)
+static void add_value(struct gt_export_text *text, const struct gt_export_value *value)
 {
 	if (value->type == 'i')
 		gt_text_add(text, "%" PRId64, value->integer);
@@ -88,12 +88,12 @@ static void add_value(struct gt_text *text, const struct gt_value *value)
 		gt_text_csv(text, value->text);
 }
 
-static void row(struct gt_export *export, struct gt_export_place *place, enum gt_table table,
-		const struct gt_value *values)
+static void row(struct gt_export *export, struct gt_export_place *place, enum gt_export_table table,
+		const struct gt_export_value *values)
 {
 	const struct gt_tables *tables = export->face;
 	struct csv *csv = tables->face;
-	struct gt_text *text = place ? &((struct texts *)place->more)->of[table] : &csv->text;
+	struct gt_export_text *text = place ? &((struct texts *)place->more)->of[table] : &csv->text;
 
 	for (unsigned c = 0; c < tables->kinds[table].count; c++) {
 		if (c)

@@ -46,9 +46,9 @@ static void close_region(struct gt_export_place *place, const struct gt_otf2_fra
 {
 	const struct gt_export *export = place->export;
 	struct gt_open *open = &place->open[--place->open_count];
-	struct gt_call call = { .id = open->id, .parent = gt_export_inner(place), .region = frame->region,
-				.begin = frame->begin, .end = end, .depth = place->open_count + 1,
-				.whole = whole };
+	struct gt_export_call call = { .id = open->id, .parent = gt_export_inner(place),
+				       .region = frame->region, .begin = frame->begin, .end = end,
+				       .depth = place->open_count + 1, .whole = whole };
 
 	if (call.begin < export->part.from) {
 		call.begin = export->part.from;
@@ -194,7 +194,7 @@ static void on_pair(void *user, const struct gt_end *from, const struct gt_end *
 
 /* ---- text -------------------------------------------------------------------------------------- */
 
-void gt_text_room(struct gt_text *text, size_t more)
+void gt_text_room(struct gt_export_text *text, size_t more)
 {
 	size_t room = text->room;
 
@@ -206,7 +206,7 @@ void gt_text_room(struct gt_text *text, size_t more)
 }
 
 __attribute__((format(printf, 2, 0)))
-static void add_v(struct gt_text *text, const char *format, va_list args)
+static void add_v(struct gt_export_text *text, const char *format, va_list args)
 {
 	va_list again;
 	int n;
@@ -222,7 +222,7 @@ static void add_v(struct gt_text *text, const char *format, va_list args)
 	va_end(again);
 }
 
-void gt_text_add(struct gt_text *text, const char *format, ...)
+void gt_text_add(struct gt_export_text *text, const char *format, ...)
 {
 	va_list args;
 
@@ -247,7 +247,7 @@ void gt_export_flush(struct gt_export_place *place)
 		gt_export_write(place->export, &place->text);
 }
 
-void gt_export_write(struct gt_export *export, struct gt_text *text)
+void gt_export_write(struct gt_export *export, struct gt_export_text *text)
 {
 	pthread_mutex_lock(&export->lock);
 	if (fwrite(text->data, 1, text->count, export->out) < text->count && !export->error)
@@ -266,7 +266,7 @@ static char *clean_copy(const char *string)
 	return clean;
 }
 
-void gt_text_json(struct gt_text *text, const char *string)
+void gt_text_json(struct gt_export_text *text, const char *string)
 {
 	size_t room = 6 * strlen(string) + 1;
 
@@ -277,7 +277,7 @@ void gt_text_json(struct gt_text *text, const char *string)
 	gt_text_add(text, "\"");
 }
 
-void gt_text_csv(struct gt_text *text, const char *string)
+void gt_text_csv(struct gt_export_text *text, const char *string)
 {
 	char *clean = clean_copy(string);
 
@@ -294,7 +294,7 @@ char **gt_export_region_names(const struct gt_otf2 *read)
 	char **names = gt_zeroed(count + 1, sizeof(*names));
 
 	for (size_t i = 0; i <= count; i++) {
-		struct gt_text text = { .count = 0 };
+		struct gt_export_text text = { .count = 0 };
 
 		gt_text_json(&text, i < count ? gt_otf2_region_at(read, i)->name : "?");
 		names[i] = text.data;
@@ -310,7 +310,7 @@ size_t gt_export_region(const struct gt_export_place *place, const struct gt_otf
 	return index < 0 ? read->tables[GT_OTF2_REGION].count : (size_t)index;
 }
 
-void gt_text_process(struct gt_text *text, const struct gt_otf2 *read,
+void gt_text_process(struct gt_export_text *text, const struct gt_otf2 *read,
 		     const struct gt_otf2_location_group *group)
 {
 	const struct gt_otf2_location_group *creator =
@@ -321,7 +321,7 @@ void gt_text_process(struct gt_text *text, const struct gt_otf2 *read,
 	gt_text_add(text, "%s", group ? group->name : "?");
 }
 
-void gt_text_location(struct gt_text *text, const struct gt_otf2 *read,
+void gt_text_location(struct gt_export_text *text, const struct gt_otf2 *read,
 		      const struct gt_otf2_location *location)
 {
 	gt_text_process(text, read, gt_otf2_find_location_group(read, location->group));
@@ -420,7 +420,7 @@ static bool finish(struct gt_export *export)
 	return !options->face->finish || options->face->finish(export);
 }
 
-int gt_export(const char *anchor, void *argument, FILE *unused)
+int gt_export_archive(const char *anchor, void *argument, FILE *unused)
 {
 	const struct gt_export_options *options = argument;
 	struct gt_export export = { .options = options, .lock = PTHREAD_MUTEX_INITIALIZER };

@@ -29,7 +29,7 @@ struct gt_export_options {
  * Reads the archive and writes `out`, which is there only if all went well. 0, or 2 after a sentence on
  * standard error: for gt_otf2_guarded(), with a struct gt_export_options.
  */
-int gt_export(const char *anchor, void *options, FILE *unused);
+int gt_export_archive(const char *anchor, void *options, FILE *unused);
 
 extern const struct gt_export_face gt_export_chrome, gt_export_speedscope, gt_export_folded, gt_export_flame,
 	gt_export_csv, gt_export_sqlite, gt_export_perfetto, gt_export_arrow;
@@ -50,7 +50,7 @@ struct gt_export {
 	void *face;           /* the face's own */
 };
 
-struct gt_text {
+struct gt_export_text {
 	char *data;
 	size_t count, room;
 };
@@ -69,12 +69,12 @@ struct gt_export_place {
 	struct gt_open *open;   /* beside at->stack */
 	size_t open_count, room;
 	struct gt_match match;
-	struct gt_text text;    /* what is not written yet */
+	struct gt_export_text text;    /* what is not written yet */
 	void *face, *more;      /* the face's own */
 };
 
 /* A call, as much of it as lies in the window. */
-struct gt_call {
+struct gt_export_call {
 	uint64_t id, parent; /* parent: 0: none */
 	const struct gt_otf2_region *region;
 	uint64_t begin, end, self; /* ns */
@@ -93,7 +93,7 @@ struct gt_export_face {
 	void (*begin)(struct gt_export_place *place);
 	/* A region was entered, or is open where the window begins. */
 	void (*enter)(struct gt_export_place *place, const struct gt_otf2_region *region, uint64_t time);
-	void (*call)(struct gt_export_place *place, const struct gt_call *call);
+	void (*call)(struct gt_export_place *place, const struct gt_export_call *call);
 	void (*event)(struct gt_export_place *place, const struct gt_otf2_event *event);
 	void (*end)(struct gt_export_place *place);
 	/* Both ends are in the window and the selection. */
@@ -110,22 +110,22 @@ uint64_t gt_export_inner(const struct gt_export_place *place);
 void gt_export_print(struct gt_export_place *place, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void gt_export_flush(struct gt_export_place *place); /* if there is much */
-void gt_export_write(struct gt_export *export, struct gt_text *text);
+void gt_export_write(struct gt_export *export, struct gt_export_text *text);
 /* Room for `more` bytes behind text->count. */
-void gt_text_room(struct gt_text *text, size_t more);
-void gt_text_add(struct gt_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void gt_text_room(struct gt_export_text *text, size_t more);
+void gt_text_add(struct gt_export_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* With quotation marks, for JSON and for CSV. */
-void gt_text_json(struct gt_text *text, const char *string);
-void gt_text_csv(struct gt_text *text, const char *string);
+void gt_text_json(struct gt_export_text *text, const char *string);
+void gt_text_csv(struct gt_export_text *text, const char *string);
 /* "name": all regions' names as JSON has them, by their place in the table; freed with free(). */
 char **gt_export_region_names(const struct gt_otf2 *read);
 /* One definition's place in its table. */
 size_t gt_export_region(const struct gt_export_place *place, const struct gt_otf2_region *region);
 /* "MPI Rank 0"; an accelerator has the name of its process before its own: "MPI Rank 0: GPU 0". NULL: "?". */
-void gt_text_process(struct gt_text *text, const struct gt_otf2 *read,
+void gt_text_process(struct gt_export_text *text, const struct gt_otf2 *read,
 		     const struct gt_otf2_location_group *group);
 /* "MPI Rank 0/Master thread", "MPI Rank 0: GPU 0/Stream 7". */
-void gt_text_location(struct gt_text *text, const struct gt_otf2 *read,
+void gt_text_location(struct gt_export_text *text, const struct gt_otf2 *read,
 		      const struct gt_otf2_location *location);
 
 #endif

@@ -104,7 +104,7 @@ static void end(struct gt_export_place *place)
 {
 	struct gt_export *export = place->export;
 	struct merging merging = { .flame = export->face };
-	struct gt_text process = { .count = 0 };
+	struct gt_export_text process = { .count = 0 };
 
 	pthread_mutex_lock(&export->lock);
 	merging.at = &merging.flame->root;
@@ -196,7 +196,7 @@ static void draw_node(struct flame *flame, const struct flame_node *node, const 
 	double y = TOP + (double)node->depth * ROW, width = (double)node->width * flame->scale;
 	uint32_t rgb = color_of(flame, node);
 	bool dark = gt_rgb_dark(rgb);
-	struct gt_text title = { .count = 0 };
+	struct gt_export_text title = { .count = 0 };
 
 	gt_text_add(&title, "%s: %.6g s, %.3g %%", name, (double)node->sum[0] / 1e9,
 		    flame->root.sum[0] ? 100. * (double)node->sum[0] / (double)flame->root.sum[0] : 0);

@@ -17,7 +17,7 @@
 #include "report/export/tree.h"
 
 /* Semicolons and ends of lines have a meaning. */
-static void add_name(struct gt_text *text, const char *name)
+static void add_name(struct gt_export_text *text, const char *name)
 {
 	size_t size = 4 * strlen(name) + 1;
 	char *clean = gt_need(malloc(size));
@@ -54,7 +54,7 @@ static void say_cut(struct gt_export *export)
 
 struct printing {
 	struct gt_export_place *place;
-	struct gt_text path;
+	struct gt_export_text path;
 };
 
 /* node->user: the length of the path above it. */
@@ -81,7 +81,7 @@ static void end(struct gt_export_place *place)
 {
 	const struct gt_otf2 *read = place->export->read;
 	struct printing printing = { .place = place };
-	struct gt_text process = { .count = 0 };
+	struct gt_export_text process = { .count = 0 };
 
 	gt_text_process(&process, read, gt_otf2_find_location_group(read, place->at->location->group));
 	add_name(&printing.path, process.data);

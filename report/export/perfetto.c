@@ -24,7 +24,7 @@ enum { CLEARED = 1, NEEDED = 2 }; /* sequence_flags: names begin anew, names wer
 
 struct perfetto {
 	char **regions, **members; /* names as UTF-8 */
-	struct gt_text text;       /* of what is of no location */
+	struct gt_export_text text;       /* of what is of no location */
 	uint64_t flows;
 };
 
@@ -36,7 +36,7 @@ struct state {
 
 /* ---- packets ----------------------------------------------------------------------------------- */
 
-static void put_packet(struct gt_text *text, GtPf__Packet *packet)
+static void put_packet(struct gt_export_text *text, GtPf__Packet *packet)
 {
 	GtPf__Trace trace = GT_PF__TRACE__INIT;
 	size_t size;
@@ -48,7 +48,7 @@ static void put_packet(struct gt_text *text, GtPf__Packet *packet)
 	text->count += gt_pf__trace__pack(&trace, (uint8_t *)text->data + text->count);
 }
 
-static void put_track(struct gt_text *text, GtPf__Track *track, uint64_t uuid, uint64_t parent,
+static void put_track(struct gt_export_text *text, GtPf__Track *track, uint64_t uuid, uint64_t parent,
 		      uint32_t sequence)
 {
 	GtPf__Packet packet = GT_PF__PACKET__INIT;
@@ -107,7 +107,7 @@ static void put_process(struct gt_export *export, size_t i)
 	struct perfetto *perfetto = export->face;
 	GtPf__Process process = GT_PF__PROCESS__INIT;
 	GtPf__Track track = GT_PF__TRACK__INIT;
-	struct gt_text name = { .count = 0 };
+	struct gt_export_text name = { .count = 0 };
 
 	gt_text_process(&name, export->read, group);
 	process.has_pid = true;
@@ -200,7 +200,7 @@ static void enter(struct gt_export_place *place, const struct gt_otf2_region *re
 	state->named[index] = true;
 }
 
-static void call(struct gt_export_place *place, const struct gt_call *call)
+static void call(struct gt_export_place *place, const struct gt_export_call *call)
 {
 	GtPf__Event event = GT_PF__EVENT__INIT;
 

@@ -18,7 +18,7 @@ struct speedscope {
 	bool profile, event; /* a profile, an event was written before */
 };
 
-static void put_frame(struct gt_text *text, const struct gt_otf2_region *region)
+static void put_frame(struct gt_export_text *text, const struct gt_otf2_region *region)
 {
 	gt_text_add(text, "{\"name\":");
 	gt_text_json(text, region->name);
@@ -33,7 +33,7 @@ static void put_frame(struct gt_text *text, const struct gt_otf2_region *region)
 
 static bool start(struct gt_export *export)
 {
-	struct gt_text text = { .count = 0 };
+	struct gt_export_text text = { .count = 0 };
 
 	export->face = gt_zeroed(1, sizeof(struct speedscope));
 	gt_text_add(&text, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
@@ -58,7 +58,7 @@ static void begin(struct gt_export_place *place)
 {
 	struct gt_export *export = place->export;
 	struct speedscope *speedscope = export->face;
-	struct gt_text name = { .count = 0 };
+	struct gt_export_text name = { .count = 0 };
 
 	gt_text_location(&name, export->read, place->at->location);
 	gt_export_print(place, "%s\n{\"type\":\"evented\",\"unit\":\"nanoseconds\",\"name\":",
@@ -85,7 +85,7 @@ static void enter(struct gt_export_place *place, const struct gt_otf2_region *re
 	put(place, 'O', region, time);
 }
 
-static void call(struct gt_export_place *place, const struct gt_call *call)
+static void call(struct gt_export_place *place, const struct gt_export_call *call)
 {
 	put(place, 'C', call->region, call->end);
 }

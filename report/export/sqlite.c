@@ -58,7 +58,7 @@ static const char *type_of(const struct gt_table_kind *kind, unsigned column)
 
 static bool make_table(struct database *database, const struct gt_table_kind *kind, sqlite3_stmt **insert)
 {
-	struct gt_text create = { .count = 0 }, put = { .count = 0 };
+	struct gt_export_text create = { .count = 0 }, put = { .count = 0 };
 	bool good;
 
 	gt_text_add(&create, "CREATE TABLE %s(", kind->name);
@@ -90,8 +90,8 @@ static void bind_text(sqlite3_stmt *insert, int column, const char *text)
 	sqlite3_bind_text(insert, column, gt_utf8_clean(clean, size, text), -1, free);
 }
 
-static void row(struct gt_export *export, struct gt_export_place *place, enum gt_table table,
-		const struct gt_value *values)
+static void row(struct gt_export *export, struct gt_export_place *place, enum gt_export_table table,
+		const struct gt_export_value *values)
 {
 	const struct gt_tables *tables = export->face;
 	struct database *database = tables->face;

@@ -25,14 +25,14 @@ struct state {
 	uint64_t collective; /* begin */
 };
 
-#define INT(v)  ((struct gt_value){ .type = 'i', .integer = (int64_t)(v) })
-#define REAL(v) ((struct gt_value){ .type = 'r', .real = (v) })
-#define TEXT(v) ((struct gt_value){ .type = 't', .text = (v) })
-#define NONE    ((struct gt_value){ .type = 0 })
+#define INT(v)  ((struct gt_export_value){ .type = 'i', .integer = (int64_t)(v) })
+#define REAL(v) ((struct gt_export_value){ .type = 'r', .real = (v) })
+#define TEXT(v) ((struct gt_export_value){ .type = 't', .text = (v) })
+#define NONE    ((struct gt_export_value){ .type = 0 })
 #define REF(v, none) ((v) == (none) ? NONE : INT(v))
 #define ROW(export, place, table, ...)                                                                       \
 	((struct gt_tables *)(export)->face)                                                                 \
-		->row(export, place, GT_TABLE_##table, (struct gt_value[]){ __VA_ARGS__ })
+		->row(export, place, GT_TABLE_##table, (struct gt_export_value[]){ __VA_ARGS__ })
 
 /* ---- the kinds --------------------------------------------------------------------------------- */
 
@@ -217,7 +217,7 @@ void gt_tables_end(struct gt_export_place *place)
 	free(state);
 }
 
-void gt_tables_call(struct gt_export_place *place, const struct gt_call *call)
+void gt_tables_call(struct gt_export_place *place, const struct gt_export_call *call)
 {
 	ROW(place->export, place, CALLS, INT(call->id), INT(place->at->location->id),
 	    REF(call->region->id, GT_OTF2_NOTHING), REF(call->parent, 0), INT(call->depth), INT(call->begin),
@@ -225,7 +225,7 @@ void gt_tables_call(struct gt_export_place *place, const struct gt_call *call)
 }
 
 /* What a real number may not have all digits of; nothing if it is none, or too large for an integer. */
-static struct gt_value exact_value(OTF2_Type type, OTF2_MetricValue value)
+static struct gt_export_value exact_value(OTF2_Type type, OTF2_MetricValue value)
 {
 	bool is = type == OTF2_TYPE_INT64 || (type == OTF2_TYPE_UINT64 && value.unsigned_int <= INT64_MAX);
 

@@ -29,7 +29,7 @@
 	T(IO, io, "thread;call;begin_ns;end_ns;operation:t;file:t;bytes")
 
 #define GT_TABLE_ENUM(KIND, name, columns) GT_TABLE_##KIND,
-enum gt_table { GT_TABLES(GT_TABLE_ENUM) GT_TABLE_COUNT };
+enum gt_export_table { GT_TABLES(GT_TABLE_ENUM) GT_TABLE_COUNT };
 #undef GT_TABLE_ENUM
 
 enum { GT_TABLE_COLUMNS = 10 };
@@ -43,7 +43,7 @@ struct gt_table_kind {
 	} columns[GT_TABLE_COLUMNS];
 };
 
-struct gt_value {
+struct gt_export_value {
 	char type; /* 'i', 'r', 't', or 0: there is none */
 	union {
 		int64_t integer;
@@ -55,8 +55,8 @@ struct gt_value {
 struct gt_tables {
 	struct gt_table_kind kinds[GT_TABLE_COUNT];
 	/* Of the face: writes a row; `place` is NULL if it is of no location. */
-	void (*row)(struct gt_export *export, struct gt_export_place *place, enum gt_table table,
-		    const struct gt_value *values);
+	void (*row)(struct gt_export *export, struct gt_export_place *place, enum gt_export_table table,
+		    const struct gt_export_value *values);
 	void *face;
 };
 
@@ -67,7 +67,7 @@ void gt_tables_definitions(struct gt_export *export);
 
 /* What the faces have in common. */
 void gt_tables_begin(struct gt_export_place *place);
-void gt_tables_call(struct gt_export_place *place, const struct gt_call *call);
+void gt_tables_call(struct gt_export_place *place, const struct gt_export_call *call);
 void gt_tables_event(struct gt_export_place *place, const struct gt_otf2_event *event);
 void gt_tables_end(struct gt_export_place *place);
 void gt_tables_pair(struct gt_export *export, const struct gt_end *from, const struct gt_end *to);

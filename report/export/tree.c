@@ -79,7 +79,7 @@ void gt_path_enter(struct gt_export_place *place, const struct gt_otf2_region *r
 	tree->at = child_of(tree, region);
 }
 
-void gt_path_call(struct gt_export_place *place, const struct gt_call *call)
+void gt_path_call(struct gt_export_place *place, const struct gt_export_call *call)
 {
 	struct gt_path_tree *tree = place->face;
 

@@ -32,7 +32,7 @@ struct gt_path_tree {
 /* Functions of a face: place->face is the tree, which its end() frees. */
 void gt_path_begin(struct gt_export_place *place);
 void gt_path_enter(struct gt_export_place *place, const struct gt_otf2_region *region, uint64_t time);
-void gt_path_call(struct gt_export_place *place, const struct gt_call *call);
+void gt_path_call(struct gt_export_place *place, const struct gt_export_call *call);
 
 /*
  * All nodes but the root, callers before callees: `visit` is called when a node is reached, and `leave` (may

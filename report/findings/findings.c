@@ -121,7 +121,7 @@ static void say_place(struct gt_report *report, union gt_cell *row)
 	row[where ? IN : row[TIME].count != GT_NO_COUNT ? AT : ON].text = text ? text : where;
 }
 
-void gt_finding(struct gt_report *report, const struct gt_finding *finding, const char *format, ...)
+void gt_finding_add(struct gt_report *report, const struct gt_finding *finding, const char *format, ...)
 {
 	struct gt_section *section = gt_section_find(&report->figures, gt_findings_kind.key);
 	union gt_cell *row;

@@ -2,8 +2,8 @@
 /*
  * Findings: sentences that say what costs time, with their evidence and what to try (gputrace-findings(7)).
  *
- * A rule is a function that looks at results and sections of other analyses and calls gt_finding() for what
- * it finds. What would gain less than the threshold `minimum` is not reported.
+ * A rule is a function that looks at results and sections of other analyses and calls gt_finding_add() for
+ * what it finds. What would gain less than the threshold `minimum` is not reported.
  *
  * Limits: a gain is what the run could be shorter at most, other things being equal.
  */
@@ -58,7 +58,7 @@ struct gt_finding {
 };
 
 /* Adds a finding with its sentence, if it gains enough. */
-void gt_finding(struct gt_report *report, const struct gt_finding *finding, const char *format, ...)
+void gt_finding_add(struct gt_report *report, const struct gt_finding *finding, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /* The threshold of a rule. */
 double gt_threshold(enum gt_finding_id id);

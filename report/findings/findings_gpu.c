@@ -82,7 +82,7 @@ static void blocking_copies(struct gt_report *report)
 	if (calls < GT_SOME_COPIES ||
 	    !gt_at_least(time, gt_threshold(GT_FINDING_BLOCKING_COPY), report->duration))
 		return;
-	gt_finding(report,
+	gt_finding_add(report,
 		   &(struct gt_finding){ .id = GT_FINDING_BLOCKING_COPY, .gain = time,
 					 .region = 1 + top, .time = GT_NO_COUNT,
 					 .advice = words_of(report)->copy },
@@ -111,7 +111,7 @@ static void pageable_copies(struct gt_report *report, struct gt_gpu *gpu)
 	}
 	if (!longest || !gt_at_least(time, gt_threshold(GT_FINDING_PAGEABLE_COPY), report->duration))
 		return;
-	gt_finding(report,
+	gt_finding_add(report,
 		   &(struct gt_finding){
 			   .id = GT_FINDING_PAGEABLE_COPY,
 			   .gain = time,
@@ -144,7 +144,7 @@ static void no_overlap(struct gt_report *report, const struct gt_device *device,
 	    gt_at_least(common, gt_threshold(GT_FINDING_NO_OVERLAP), less) ||
 	    !gt_spans_longest(device->copies.total == less ? &device->copies : &device->kernels, &longest))
 		return;
-	gt_finding(
+	gt_finding_add(
 		report,
 		&(struct gt_finding){
 			.id = GT_FINDING_NO_OVERLAP,
@@ -244,7 +244,7 @@ static void gpu_gaps(struct gt_report *report, const struct gt_gpu *gpu, uint32_
 
 	if (!gaps.count)
 		return;
-	gt_finding(
+	gt_finding_add(
 		report,
 		&(struct gt_finding){
 			.id = GT_FINDING_GPU_GAPS,
@@ -286,7 +286,7 @@ static void tiny_kernels(struct gt_report *report, const struct gt_gpu *gpu)
 			gt_device_gaps(&gpu->devices[i], long_gap(report)).sum;
 	if (all.count < GT_MANY_KERNELS || !gt_at_least(idle, GT_MUCH_GAP, all.ns + idle))
 		return;
-	gt_finding(report,
+	gt_finding_add(report,
 		   &(struct gt_finding){
 			   .id = GT_FINDING_TINY_KERNELS,
 			   .gain = idle / gpu->device_count,
@@ -308,7 +308,7 @@ static void sync_each(struct gt_report *report, const struct gt_gpu *gpu)
 		idle += gt_device_idle(&gpu->devices[i]);
 	if (launches < GT_MANY_LAUNCHES || !gt_at_least(waits, gt_threshold(GT_FINDING_SYNC_EACH), launches))
 		return;
-	gt_finding(report,
+	gt_finding_add(report,
 		   &(struct gt_finding){
 			   .id = GT_FINDING_SYNC_EACH,
 			   .gain = idle < time ? idle : time,
@@ -344,7 +344,7 @@ static void gpu_memory(struct gt_report *report)
 
 	if ((double)calls < gt_threshold(GT_FINDING_GPU_MEMORY))
 		return;
-	gt_finding(report,
+	gt_finding_add(report,
 		   &(struct gt_finding){
 			   .id = GT_FINDING_GPU_MEMORY,
 			   .gain = time,
@@ -385,7 +385,7 @@ static void one_stream(struct gt_report *report, const struct gt_gpu *gpu)
 	if (several || gt_class_calls(report, GT_CLASS_KERNEL) < GT_MANY_LAUNCHES ||
 	    !gt_at_least(small, GT_MOST_SMALL, all))
 		return;
-	gt_finding(report,
+	gt_finding_add(report,
 		   &(struct gt_finding){ .id = GT_FINDING_ONE_STREAM,
 					 .gain = small / gpu->device_count / 2,
 					 .location = gt_report_location(report, most->busiest_location),
@@ -432,7 +432,7 @@ static void unbalanced(struct gt_report *report, const struct gt_gpu *gpu)
 	    gt_at_least(mean, gt_threshold(GT_FINDING_UNBALANCED_GPUS), most))
 		return;
 	alone = longest_alone(gpu, last);
-	gt_finding(report,
+	gt_finding_add(report,
 		   &(struct gt_finding){ .id = GT_FINDING_UNBALANCED_GPUS, .gain = most - mean,
 					 .location = report->classes.devices[last].name, .time = alone.begin,
 					 .length = alone.begin == GT_NO_COUNT ? 0 : alone.end - alone.begin,

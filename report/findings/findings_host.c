@@ -134,7 +134,7 @@ static void late_rank(struct gt_report *report, const struct gt_ranks *ranks)
 		set_longest_in_mpi(report, ranks->last, &finding);
 	}
 	finding.advice = share_first(report, ranks, "divide the work so that all ranks have the same");
-	gt_finding(report, &finding,
+	gt_finding_add(report, &finding,
 		   "%s works for %s outside of MPI, the ranks on average for %s: the others wait for it",
 		   gt_report_location(report, ranks->last), gt_said(report, ranks->most, GT_SECONDS),
 		   gt_said(report, mean, GT_SECONDS));
@@ -163,7 +163,7 @@ static void n_x_n(struct gt_report *report, const struct gt_ranks *ranks)
 	if (!balanced(ranks) || calls < GT_SOME_COLLECTIVES * ranks->count ||
 	    percent(time / ranks->count, ranks->longest) < gt_threshold(GT_FINDING_NXN))
 		return;
-	gt_finding(report,
+	gt_finding_add(report,
 		   &(struct gt_finding){
 			   .id = GT_FINDING_NXN,
 			   .gain = time / ranks->count,
@@ -218,7 +218,7 @@ static void tiny_messages(struct gt_report *report, const struct gt_ranks *ranks
 	}
 	if (tiny < GT_MANY_MESSAGES * ranks->count || !gt_at_least(tiny, GT_MOST_MESSAGES, all))
 		return;
-	gt_finding(
+	gt_finding_add(
 		report,
 		&(struct gt_finding){ .id = GT_FINDING_TINY_MESSAGES,
 				      .gain = time / ranks->count,
@@ -238,7 +238,7 @@ static void polling(struct gt_report *report, const struct gt_ranks *ranks)
 
 	if (percent(time / ranks->count, ranks->longest) < gt_threshold(GT_FINDING_POLLING))
 		return;
-	gt_finding(
+	gt_finding_add(
 		report,
 		&(struct gt_finding){
 			.id = GT_FINDING_POLLING,
@@ -289,7 +289,7 @@ static void lock_convoys(struct gt_report *report)
 
 		if (!find_convoy(report, row, &convoy))
 			continue;
-		gt_finding(report,
+		gt_finding_add(report,
 			   &(struct gt_finding){
 				   .id = GT_FINDING_LOCK_CONVOY,
 				   .gain = convoy.ns / convoy.threads,
@@ -336,7 +336,7 @@ static void thread_creation(struct gt_report *report)
 
 	if ((double)calls < gt_threshold(GT_FINDING_THREAD_CREATION) || mean > GT_SHORT_LIFE)
 		return;
-	gt_finding(report,
+	gt_finding_add(report,
 		   &(struct gt_finding){
 			   .id = GT_FINDING_THREAD_CREATION,
 			   .gain = time,
@@ -365,7 +365,7 @@ static void tiny_file(struct gt_report *report, const struct gt_sum *sum, const 
 	if (sum->count < GT_MANY_OPERATIONS || !can_be_larger(sum) ||
 	    (double)(sum->bytes / sum->count) >= gt_threshold(GT_FINDING_TINY_WRITES))
 		return;
-	gt_finding(
+	gt_finding_add(
 		report,
 		&(struct gt_finding){ .id = GT_FINDING_TINY_WRITES,
 				      .gain = place.ns,
@@ -416,7 +416,7 @@ static void costly_functions(struct gt_report *report)
 	}
 	if (!functions)
 		return;
-	gt_finding(report,
+	gt_finding_add(report,
 		   &(struct gt_finding){
 			   .id = GT_FINDING_COSTLY_FUNCTION,
 			   .gain = cost,
@@ -441,7 +441,7 @@ static void flushes(struct gt_report *report)
 		    !strstr(of->name, "FLUSH") ||
 		    percent(region->location_most, report->duration) < gt_threshold(GT_FINDING_FLUSHES))
 			continue;
-		gt_finding(report,
+		gt_finding_add(report,
 			   &(struct gt_finding){
 				   .id = GT_FINDING_FLUSHES,
 				   .gain = region->location_most,

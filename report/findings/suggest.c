@@ -277,7 +277,7 @@ static uint32_t line_for(const struct gt_filter *filter, const struct gt_otf2_re
 		names.plain = plain;
 	}
 	rule = gt_filter_match(filter, &names);
-	return rule == GT_RULE_NONE ? 0 : gt_filter_rule(filter, rule).line;
+	return rule == GT_RULE_NONE ? 0 : gt_filter_rule_at(filter, rule).line;
 }
 
 static bool is_chosen(const struct suggest *s, size_t region)

@@ -54,7 +54,7 @@ static size_t thin(uint32_t *masks, struct gt_flow_end *items, size_t count, siz
 static bool add_end(struct gt_flow_ends *ends, const struct gt_otf2_cursor *at, uint64_t number,
 		    uint64_t path, enum gt_branch_what what, bool to)
 {
-	uint64_t key = gt_flow_pair(number, what);
+	uint64_t key = gt_flow_pair_key(number, what);
 
 	if (ends->off)
 		return false;
@@ -87,7 +87,7 @@ void gt_flow_end_enter(struct gt_flow *flow, struct gt_flow_ends *ends, const st
 		number = value.uint32;
 	else
 		return;
-	add_end(ends, at, gt_flow_pair(gt_otf2_process(at->read, at->location), number),
+	add_end(ends, at, gt_flow_pair_key(gt_otf2_process(at->read, at->location), number),
 		gt_flow_path_here(ends, at), GT_BRANCH_LAUNCH,
 		at->location->type != OTF2_LOCATION_TYPE_CPU_THREAD);
 }
@@ -128,7 +128,7 @@ static bool in_parallel(const struct gt_otf2_cursor *at)
 /* Members branch from the parallel region of the one that made the team, to what they call first. */
 static void begin_team(struct gt_flow_ends *ends, const struct gt_otf2_cursor *at, uint64_t team)
 {
-	uint64_t key = gt_flow_pair(team, instance_of(ends, team));
+	uint64_t key = gt_flow_pair_key(team, instance_of(ends, team));
 	bool own = ends->forks;
 
 	ends->forks = false;
@@ -157,16 +157,16 @@ void gt_flow_end_event(struct gt_flow_ends *ends, const struct gt_otf2_cursor *a
 		       const struct gt_otf2_event *event)
 {
 	if (event->type == GT_OTF2_ThreadCreate)
-		add_end(ends, at, gt_flow_pair(event->ThreadCreate.comm, event->ThreadCreate.number),
+		add_end(ends, at, gt_flow_pair_key(event->ThreadCreate.comm, event->ThreadCreate.number),
 			gt_flow_path_here(ends, at), GT_BRANCH_CREATE, false);
 	else if (event->type == GT_OTF2_ThreadBegin)
-		add_end(ends, at, gt_flow_pair(event->ThreadBegin.comm, event->ThreadBegin.number), 0,
+		add_end(ends, at, gt_flow_pair_key(event->ThreadBegin.comm, event->ThreadBegin.number), 0,
 			GT_BRANCH_CREATE, true);
 	else if (event->type == GT_OTF2_ThreadWait)
-		add_end(ends, at, gt_flow_pair(event->ThreadWait.comm, event->ThreadWait.number),
+		add_end(ends, at, gt_flow_pair_key(event->ThreadWait.comm, event->ThreadWait.number),
 			gt_flow_path_here(ends, at), GT_BRANCH_JOIN, true);
 	else if (event->type == GT_OTF2_ThreadEnd)
-		add_end(ends, at, gt_flow_pair(event->ThreadEnd.comm, event->ThreadEnd.number), 0,
+		add_end(ends, at, gt_flow_pair_key(event->ThreadEnd.comm, event->ThreadEnd.number), 0,
 			GT_BRANCH_JOIN, false);
 	else if (event->type == GT_OTF2_ThreadFork)
 		ends->forks = true;
@@ -244,7 +244,7 @@ static void match(struct gt_flow *flow)
 
 	if (gt_lookup_init(&known))
 		gt_no_memory();
-	gt_flow_index(flow, &index);
+	gt_flow_index_make(flow, &index);
 	flow->end_count = filter(flow->masks, flow->ends, flow->end_count);
 	if (flow->end_count)
 		qsort(flow->ends, flow->end_count, sizeof(*flow->ends), by_key);
@@ -254,7 +254,7 @@ static void match(struct gt_flow *flow)
 		if (flow->ends[i].to)
 			match_end(flow, &index, &known, &flow->ends[from], &flow->ends[i]);
 	}
-	gt_flow_syncs(flow, &index, &known);
+	gt_flow_find_syncs(flow, &index, &known);
 	free(index.begins);
 	free(known.entries);
 	free(flow->ends);

@@ -88,7 +88,7 @@ void gt_flow_dot(struct gt_flow *flow, FILE *out)
 	fputs("digraph flow {\n\trankdir=LR;\n\tnode [shape=box, style=filled, fontname=\"sans-serif\"];\n",
 	      out);
 	for (unsigned k = 0; k < GT_FLOW_KINDS; k++) {
-		gt_flow_draw(&draws[k], &flow->graphs[k], flow->options->columns, flow->options->rows);
+		gt_flow_draw_graph(&draws[k], &flow->graphs[k], flow->options->columns, flow->options->rows);
 		if (gt_flow_kept(&flow->graphs[k]))
 			put_kind(flow, k, &draws[k], out);
 	}

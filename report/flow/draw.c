@@ -303,7 +303,8 @@ size_t gt_flow_item_at(const struct gt_flow_graph *graph, uint32_t stream, size_
 	return low;
 }
 
-void gt_flow_draw(struct gt_flow_draw *draw, const struct gt_flow_graph *graph, size_t segments, size_t rows)
+void gt_flow_draw_graph(struct gt_flow_draw *draw, const struct gt_flow_graph *graph, size_t segments,
+			size_t rows)
 {
 	gt_flow_draw_part(draw, graph, &(struct gt_flow_part){ .end = graph->column_count }, segments, rows);
 }

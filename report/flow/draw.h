@@ -45,7 +45,7 @@ struct gt_flow_draw {
 	uint32_t *ways; /* [stream * segment_count + segment]: box, or GT_FLOW_NONE */
 };
 
-void gt_flow_draw(struct gt_flow_draw *draw, const struct gt_flow_graph *graph, size_t segments,
+void gt_flow_draw_graph(struct gt_flow_draw *draw, const struct gt_flow_graph *graph, size_t segments,
 		  size_t rows);
 void gt_flow_draw_part(struct gt_flow_draw *draw, const struct gt_flow_graph *graph,
 		       const struct gt_flow_part *part, size_t segments, size_t rows);

@@ -109,7 +109,7 @@ static void leave(const struct gt_flow *flow, struct location *location, const s
 	uint64_t begin = frame->begin > flow->options->from ? frame->begin : flow->options->from;
 
 	if (by_chance(flow, frame->region))
-		gt_flow_wait(&location->tree, begin, time);
+		gt_flow_add_wait(&location->tree, begin, time);
 	else
 		gt_flow_leave(&location->tree, time, waits(flow, frame->region));
 }
@@ -349,7 +349,7 @@ static bool write_out(struct gt_flow *flow)
 	return done;
 }
 
-int gt_flow(const char *anchor, void *argument, FILE *unused)
+int gt_flow_archive(const char *anchor, void *argument, FILE *unused)
 {
 	struct gt_flow flow = { .options = argument };
 

@@ -122,7 +122,7 @@ struct gt_flow {
  * Reads the archive, computes and writes. 0, or 2 after a sentence on standard error: for gt_otf2_guarded(),
  * with a struct gt_flow_options.
  */
-int gt_flow(const char *anchor, void *options, FILE *unused);
+int gt_flow_archive(const char *anchor, void *options, FILE *unused);
 /* What is used if nothing else is asked for. */
 extern const struct gt_flow_options gt_flow_defaults;
 
@@ -186,7 +186,7 @@ size_t gt_flow_links(const struct gt_flow *flow, const struct gt_flow_draw *draw
 /* ---- sites.c -------------------------------------------------------------------------------------- */
 
 /* Of two numbers in their order. */
-uint64_t gt_flow_pair(uint64_t a, uint64_t b);
+uint64_t gt_flow_pair_key(uint64_t a, uint64_t b);
 void gt_flow_add_site(struct gt_flow_sites *sites, uint64_t path, uint64_t caller);
 /* The call path here, whose callers will be found by it. */
 uint64_t gt_flow_path_here(struct gt_flow_ends *ends, const struct gt_otf2_cursor *at);
@@ -203,7 +203,7 @@ struct gt_flow_index {
 	size_t count, room;
 };
 
-void gt_flow_index(const struct gt_flow *flow, struct gt_flow_index *index);
+void gt_flow_index_make(const struct gt_flow *flow, struct gt_flow_index *index);
 /* The state of a call path, or of the nearest caller that has one; GT_FLOW_NONE: there is none. */
 uint32_t gt_flow_state_of(const struct gt_flow *flow, const struct gt_flow_index *index, uint32_t location,
 			  uint64_t path, uint64_t time);
@@ -216,7 +216,7 @@ void gt_flow_sync_enter(const struct gt_flow *flow, struct gt_flow_ends *ends,
 void gt_flow_sync_leave(const struct gt_flow *flow, struct gt_flow_ends *ends,
 			const struct gt_otf2_cursor *at, const struct gt_otf2_frame *frame);
 /* Finds which streams each wait of a host was for. */
-void gt_flow_syncs(struct gt_flow *flow, const struct gt_flow_index *index, struct gt_lookup *known);
+void gt_flow_find_syncs(struct gt_flow *flow, const struct gt_flow_index *index, struct gt_lookup *known);
 
 /* ---- text and faces ------------------------------------------------------------------------------- */
 

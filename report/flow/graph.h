@@ -133,6 +133,6 @@ void gt_flow_items(struct gt_flow_graph *graph);
 /* Sorts graph->order, longest stream first. */
 void gt_flow_by_length(struct gt_flow_graph *graph);
 /* Clusters, centre and order of the streams that are kept. */
-void gt_flow_cluster(struct gt_flow_graph *graph);
+void gt_flow_make_clusters(struct gt_flow_graph *graph);
 
 #endif

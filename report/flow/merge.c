@@ -434,7 +434,7 @@ void gt_flow_keep(struct gt_flow_graph *graph, const bool *selected)
 	for (size_t i = 0; i < graph->count; i++)
 		graph->streams[i].kept = !selected || selected[i];
 	list_members(graph);
-	gt_flow_cluster(graph);
+	gt_flow_make_clusters(graph);
 }
 
 void gt_flow_graph_free(struct gt_flow_graph *graph)

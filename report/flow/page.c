@@ -215,7 +215,7 @@ static void put_draws(struct page *p, unsigned kind)
 
 	p->count = 0;
 	fputs("\"draws\":[", p->out);
-	gt_flow_draw(&p->draws[kind], graph, options->columns, options->rows);
+	gt_flow_draw_graph(&p->draws[kind], graph, options->columns, options->rows);
 	add_job(p, kind, (struct range){ 0, graph->column_count }, NULL);
 	put_draw(p, kind, &p->draws[kind]);
 	for (size_t i = 1; i < p->count; i++) {

@@ -130,7 +130,7 @@ void gt_flow_by_length(struct gt_flow_graph *graph)
 		qsort(graph->order, graph->count, sizeof(*graph->order), by_length);
 }
 
-void gt_flow_cluster(struct gt_flow_graph *graph)
+void gt_flow_make_clusters(struct gt_flow_graph *graph)
 {
 	uint32_t *order = graph->order;
 

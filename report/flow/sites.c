@@ -12,7 +12,7 @@
 #include "lib/assemble/util/lookup.h"
 
 /* Of two numbers in their order. */
-uint64_t gt_flow_pair(uint64_t a, uint64_t b)
+uint64_t gt_flow_pair_key(uint64_t a, uint64_t b)
 {
 	return gt_hash_mix(gt_hash_mix(GT_HASH_START, a), b);
 }
@@ -57,7 +57,7 @@ static void add_begin(struct gt_flow_index *index, uint32_t location, uint64_t p
 	index->begins[index->count++] = (struct gt_flow_begin){ path, item->begin, location, item->state };
 }
 
-void gt_flow_index(const struct gt_flow *flow, struct gt_flow_index *index)
+void gt_flow_index_make(const struct gt_flow *flow, struct gt_flow_index *index)
 {
 	for (unsigned k = 0; k < GT_FLOW_KINDS; k++)
 		for (size_t i = 0; i < flow->graphs[k].count; i++) {
@@ -115,9 +115,9 @@ uint32_t gt_flow_state_of(const struct gt_flow *flow, const struct gt_flow_index
 
 void gt_flow_add_branch(struct gt_flow *flow, struct gt_lookup *known, const struct gt_flow_branch *branch)
 {
-	uint64_t states = gt_flow_pair(branch->from_state, branch->to_state);
-	uint64_t locations = gt_flow_pair(branch->from, branch->to);
-	uint64_t word = gt_flow_pair(gt_flow_pair(states, locations), branch->what) | 1;
+	uint64_t states = gt_flow_pair_key(branch->from_state, branch->to_state);
+	uint64_t locations = gt_flow_pair_key(branch->from, branch->to);
+	uint64_t word = gt_flow_pair_key(gt_flow_pair_key(states, locations), branch->what) | 1;
 	const struct gt_lookup_entry *entry = gt_lookup_find(known, word);
 
 	if (branch->from_state == GT_FLOW_NONE || branch->to_state == GT_FLOW_NONE)

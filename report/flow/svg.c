@@ -378,7 +378,7 @@ static double lay_out(struct picture *p, unsigned *charts)
 	for (unsigned k = 0; k < GT_FLOW_KINDS; k++) {
 		size_t kept = gt_flow_kept(&p->flow->graphs[k]);
 
-		gt_flow_draw(&p->draws[k], &p->flow->graphs[k], p->flow->options->columns,
+		gt_flow_draw_graph(&p->draws[k], &p->flow->graphs[k], p->flow->options->columns,
 			     p->flow->options->rows);
 		p->tops[k] = y + HEAD;
 		if (!kept)

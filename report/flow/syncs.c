@@ -328,7 +328,7 @@ static void join_process(struct joining *j, const struct gt_flow_wait *waits, si
 		join_streams(j, &waits[i], j->streams + j->first, j->next - j->first);
 }
 
-void gt_flow_syncs(struct gt_flow *flow, const struct gt_flow_index *index, struct gt_lookup *known)
+void gt_flow_find_syncs(struct gt_flow *flow, const struct gt_flow_index *index, struct gt_lookup *known)
 {
 	struct joining j = { .flow = flow, .index = index, .known = known };
 	size_t count = 0, next;

@@ -26,7 +26,7 @@ static void print_course(const struct gt_flow *flow, const struct gt_flow_graph 
 	struct gt_flow_draw draw;
 	size_t kept = gt_flow_kept(graph);
 
-	gt_flow_draw(&draw, graph, MOST_LINES, 3);
+	gt_flow_draw_graph(&draw, graph, MOST_LINES, 3);
 	for (size_t b = 0; b < draw.box_count; b++) {
 		const struct gt_flow_box *box = &draw.boxes[b];
 		char name[400], time[32], most[32];

@@ -645,7 +645,7 @@ void gt_flow_enter(struct gt_flow_tree *tree, uint32_t region, uint64_t time)
 	open_frame(tree, region, time);
 }
 
-void gt_flow_wait(struct gt_flow_tree *tree, uint64_t begin, uint64_t time)
+void gt_flow_add_wait(struct gt_flow_tree *tree, uint64_t begin, uint64_t time)
 {
 	gt_flow_start(tree, begin);
 	tree->frames[tree->depth - 1].waited += time - begin;

@@ -94,7 +94,7 @@ void gt_flow_enter(struct gt_flow_tree *tree, uint32_t region, uint64_t time);
 /* `waits`: the time of this call is no work, whatever it calls. */
 void gt_flow_leave(struct gt_flow_tree *tree, uint64_t time, bool waits);
 /* Time in a call that is no part of the graph, as its caller's; `begin`: when it began. */
-void gt_flow_wait(struct gt_flow_tree *tree, uint64_t begin, uint64_t time);
+void gt_flow_add_wait(struct gt_flow_tree *tree, uint64_t begin, uint64_t time);
 void gt_flow_finish(struct gt_flow_tree *tree, uint64_t time);
 /* Sums what another tree sums, and leaves out what it leaves out, so that both can be compared. */
 void gt_flow_like(struct gt_flow_tree *tree, const struct gt_flow_tree *other);

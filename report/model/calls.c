@@ -13,7 +13,7 @@
 
 struct rule {
 	const char *name; /* how it begins; "=name": all of it */
-	enum gt_call call;
+	enum gt_call_kind call;
 };
 
 static const struct rule rules[] = {
@@ -31,7 +31,7 @@ static bool fits(const char *name, const char *prefix, bool device)
 }
 
 /* The first that fits, of calls for messages or of those of devices. */
-static enum gt_call by_rules(const char *name, bool device)
+static enum gt_call_kind by_rules(const char *name, bool device)
 {
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
 		if ((rules[i].call >= GT_CALL_LAUNCH) == device && fits(name, rules[i].name, device))
@@ -40,10 +40,10 @@ static enum gt_call by_rules(const char *name, bool device)
 }
 
 /* Fortran's names end with "_", those of the profiling interface begin with "P". */
-enum gt_call gt_message_call(const char *name)
+enum gt_call_kind gt_message_call(const char *name)
 {
 	char plain[64];
-	enum gt_call call;
+	enum gt_call_kind call;
 	size_t n = strnlen(name, sizeof(plain) - 1);
 
 	memcpy(plain, name, n);
@@ -59,9 +59,9 @@ static bool begins(const char *text, const char *prefix)
 	return !strncmp(text, prefix, strlen(prefix));
 }
 
-enum gt_call gt_device_call(const char *name)
+enum gt_call_kind gt_device_call(const char *name)
 {
-	enum gt_call call;
+	enum gt_call_kind call;
 
 	if (strstr(name, "IDLE"))
 		return begins(name, "HOST") ? GT_CALL_HIDDEN_WAIT : GT_CALL_DEVICE_IDLE;
@@ -76,7 +76,7 @@ bool gt_call_async(const char *name)
 	return strstr(name, "Async");
 }
 
-enum gt_activity gt_activity(const char *group)
+enum gt_activity_kind gt_activity(const char *group)
 {
 	static const char *const families[] = {
 #define GT_DEVICE_GROUPS(prefix) prefix,

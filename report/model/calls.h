@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum gt_call {
+enum gt_call_kind {
 	GT_CALL_NONE,
 	/* of a library for messages between ranks */
 	GT_CALL_SETUP,
@@ -40,18 +40,18 @@ enum gt_call {
 };
 
 /* Of a region of a library for messages; GT_CALL_NONE: it has not such a name. */
-enum gt_call gt_message_call(const char *name);
+enum gt_call_kind gt_message_call(const char *name);
 /* Of a region of a device's runtime that is no activity. */
-enum gt_call gt_device_call(const char *name);
+enum gt_call_kind gt_device_call(const char *name);
 
 /* Of one that copies or sets: does it go on meanwhile? */
 bool gt_call_async(const char *name);
 
 /* What a device does. */
-enum gt_activity { GT_ACTIVITY_NONE, GT_ACTIVITY_KERNEL, GT_ACTIVITY_COPY, GT_ACTIVITY_SET };
+enum gt_activity_kind { GT_ACTIVITY_NONE, GT_ACTIVITY_KERNEL, GT_ACTIVITY_COPY, GT_ACTIVITY_SET };
 
 /* Of the regions of this group. */
-enum gt_activity gt_activity(const char *group);
+enum gt_activity_kind gt_activity(const char *group);
 /* Of a copy that a device does: is the host's memory pageable? */
 bool gt_copy_pageable(const char *name);
 

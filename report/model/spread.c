@@ -220,7 +220,7 @@ static void save(struct gt_carry *carry, const char *from, size_t size)
 	}
 }
 
-void gt_carry(struct gt_carry *carry, void *data, size_t size)
+void gt_carry_bytes(struct gt_carry *carry, void *data, size_t size)
 {
 	if (gt_carry_loads(carry))
 		load(carry, data, size);
@@ -233,13 +233,13 @@ void *gt_carry_array(struct gt_carry *carry, void *items, size_t count, size_t s
 	if (gt_carry_loads(carry))
 		items = count ? gt_resized(NULL, count, size) : NULL;
 	if (count)
-		gt_carry(carry, items, count * size);
+		gt_carry_bytes(carry, items, count * size);
 	return items;
 }
 
 void gt_carry_sums(struct gt_carry *carry, struct gt_sums *sums)
 {
-	gt_carry(carry, &sums->count, sizeof(sums->count));
+	gt_carry_bytes(carry, &sums->count, sizeof(sums->count));
 	sums->items = gt_carry_array(carry, sums->items, sums->count, sizeof(*sums->items));
 	if (gt_carry_loads(carry))
 		sums->room = sums->count; /* to be merged and freed, not to be looked up */
@@ -249,6 +249,6 @@ void gt_carry_spans(struct gt_carry *carry, struct gt_spans *spans)
 {
 	unsigned char *bytes = spans->bytes;
 
-	gt_carry(carry, spans, sizeof(*spans));
+	gt_carry_bytes(carry, spans, sizeof(*spans));
 	spans->bytes = gt_carry_array(carry, bytes, spans->used, 1);
 }

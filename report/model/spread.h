@@ -4,7 +4,7 @@
  * is r modulo their number, and writes its state into a file; rank 0 merges them in the order of the
  * locations, as if it had read all. What a state consists of, gt_analysis.carry says for both sides:
  *
- *	gt_carry(carry, &state->count, sizeof(state->count));
+ *	gt_carry_bytes(carry, &state->count, sizeof(state->count));
  *	state->items = gt_carry_array(carry, state->items, state->count, sizeof(*state->items));
  *
  * Limits: the same program on machines of one kind, which see one folder. A rank whose file does not grow for
@@ -45,7 +45,7 @@ void gt_spread_fail(const struct gt_spread *spread);
 struct gt_carry *gt_spread_carry(const struct gt_spread *spread, size_t location);
 bool gt_carry_loads(const struct gt_carry *carry);
 /* Writes these bytes, or fills them. */
-void gt_carry(struct gt_carry *carry, void *data, size_t size);
+void gt_carry_bytes(struct gt_carry *carry, void *data, size_t size);
 /* The same of an array; loaded ones are allocated. NULL: it is empty. */
 void *gt_carry_array(struct gt_carry *carry, void *items, size_t count, size_t size);
 void gt_carry_sums(struct gt_carry *carry, struct gt_sums *sums);

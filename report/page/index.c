@@ -211,7 +211,7 @@ int gt_index_open(struct gt_index *index, const char *command, const char *ancho
 	int rc;
 
 	*index = (struct gt_index){ .fd = -1 };
-	if (!gt_archive_id(anchor, &id)) {
+	if (!gt_archive_identify(anchor, &id)) {
 		say(command, anchor, "cannot be read", strerror(errno));
 		return 2;
 	}

@@ -259,7 +259,7 @@ static void put_markers(const struct gt_picture *picture, struct gt_bytes *out)
 	const struct gt_otf2 *read = picture->report->read;
 
 	for (size_t i = 0; i < picture->marker_count; i++) {
-		const struct gt_marker *m = &picture->markers[i];
+		const struct gt_page_marker *m = &picture->markers[i];
 
 		gt_bytes_print(out, "%s{\"time\":%" PRIu64 ",\"duration\":%" PRIu64 ",\"severity\":\"%s\"",
 			       between(i), m->time, m->duration, severities[m->of.severity & 3]);

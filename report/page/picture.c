@@ -412,12 +412,12 @@ static void on_pair(void *user, const struct gt_end *from, const struct gt_end *
 struct channels {
 	struct channel {
 		uint64_t key[2];
-		struct gt_channel of;
+		struct gt_match_channel of;
 	} *items;
 	size_t count, room, used;
 };
 
-static struct gt_channel *channel_of(struct channels *all, const struct gt_end *end)
+static struct gt_match_channel *channel_of(struct channels *all, const struct gt_end *end)
 {
 	struct channel *one;
 
@@ -526,7 +526,7 @@ static void write_waits(struct gt_picture *picture, const struct gt_sync *sync, 
 	gt_pyramid_open(&waits, &picture->store, GT_TILE_WAITS, row, picture->span_log2,
 			timeline->segments.count);
 	for (uint64_t i = 0; i < timeline->segments.count; i++) {
-		const struct gt_segment *segment = gt_segment_at(sync, row, i);
+		const struct gt_wait_segment *segment = gt_segment_at(sync, row, i);
 		uint64_t waited = gt_sync_waited(segment), until;
 
 		if (!segment->wait || !waited)
@@ -613,14 +613,14 @@ static void on_marker(void *user, const struct gt_otf2_marker *of)
 	enum { MOST = 10000 };
 	struct gt_report *report = user;
 	struct gt_picture *picture = report->picture;
-	struct gt_marker *marker;
+	struct gt_page_marker *marker;
 
 	if (picture->marker_count == MOST)
 		return;
 	picture->markers = gt_grown(picture->markers, picture->marker_count, &picture->marker_room,
 				    sizeof(*picture->markers));
 	marker = &picture->markers[picture->marker_count++];
-	*marker = (struct gt_marker){ .of = *of, .time = gt_otf2_ns(report->read, of->time) };
+	*marker = (struct gt_page_marker){ .of = *of, .time = gt_otf2_ns(report->read, of->time) };
 	marker->duration = gt_otf2_ns(report->read, of->time + of->duration) - marker->time;
 	marker->of.category = copy_of(of->category);
 	marker->of.group = copy_of(of->group);
@@ -662,7 +662,7 @@ static void put_flow(const struct gt_picture *picture, struct gt_bytes *out)
 	if (picture->report->damaged)
 		return;
 	options.page = gt_need(open_memstream(&text, &size));
-	if (gt_flow(picture->anchor, &options, NULL))
+	if (gt_flow_archive(picture->anchor, &options, NULL))
 		return; /* it has said why; the rest can be shown */
 	if (fclose(options.page))
 		gt_no_memory();
@@ -696,7 +696,7 @@ int gt_picture_make(const char *anchor, int fd)
 	int rc;
 
 	signal(SIGXFSZ, SIG_IGN);
-	gt_archive_id(anchor, &picture.id);
+	gt_archive_identify(anchor, &picture.id);
 	gt_store_begin(&picture.store, fd);
 	report = gt_report_make_picture(anchor, 0, &gt_picture_analysis, &picture);
 	if (!report)

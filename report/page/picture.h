@@ -37,7 +37,7 @@ struct gt_picture_row {
 	bool exact;
 };
 
-struct gt_marker {
+struct gt_page_marker {
 	struct gt_otf2_marker of;   /* its texts are copies */
 	uint64_t time, duration;    /* ns */
 };
@@ -53,7 +53,7 @@ struct gt_picture {
 	struct gt_picture_curve *curves;
 	size_t curve_count, curve_room;
 	uint32_t next_curve;
-	struct gt_marker *markers;
+	struct gt_page_marker *markers;
 	size_t marker_count, marker_room;
 	struct gt_links links;
 	unsigned levels;            /* most of all */

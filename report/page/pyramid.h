@@ -27,7 +27,7 @@ struct gt_pyramid {
 	uint64_t time;       /* up to which there are sums */
 	bool exact;          /* the last level's buckets are empty */
 	/* the outermost open call of each region, and since when the finest tile has not counted it */
-	struct gt_pyramid_open {
+	struct gt_pyramid_running {
 		uint32_t region;
 		uint64_t since;
 	} *open;

@@ -218,7 +218,7 @@ static bool mix_folder(struct gt_archive_id *id, const char *path, const char *s
 	return dir;
 }
 
-bool gt_archive_id(const char *anchor, struct gt_archive_id *id)
+bool gt_archive_identify(const char *anchor, struct gt_archive_id *id)
 {
 	const char *slash = strrchr(anchor, '/'), *name = slash ? slash + 1 : anchor;
 	int stem = (int)(strrchr(name, '.') ? strrchr(name, '.') - name : (ptrdiff_t)strlen(name));

@@ -83,6 +83,6 @@ static inline const unsigned char *gt_store_data(const struct gt_store *store, c
 }
 
 /* The same files, of the same size and age. Of the anchor file's folder; false: it cannot be read. */
-bool gt_archive_id(const char *anchor, struct gt_archive_id *id);
+bool gt_archive_identify(const char *anchor, struct gt_archive_id *id);
 
 #endif

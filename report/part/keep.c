@@ -359,7 +359,7 @@ void gt_keep_match(struct gt_keep *keep)
 
 /* ---- the second pass ---------------------------------------------------------------------------- */
 
-static bool is_kept(const struct gt_keep *keep, struct gt_kept *kept, const struct gt_otf2_cursor *at)
+static bool is_kept(const struct gt_keep *keep, struct gt_part_kept *kept, const struct gt_otf2_cursor *at)
 {
 	const struct numbers *n = &keep->numbers[at->index];
 
@@ -368,13 +368,13 @@ static bool is_kept(const struct gt_keep *keep, struct gt_kept *kept, const stru
 	return kept->next < n->count && n->items[kept->next] == at->event;
 }
 
-static void begin(struct gt_kept *kept, uint64_t kind, uint64_t key)
+static void begin(struct gt_part_kept *kept, uint64_t kind, uint64_t key)
 {
 	kept->open = gt_grown(kept->open, kept->open_count, &kept->room, sizeof(*kept->open));
 	kept->open[kept->open_count++] = (struct gt_kept_open){ { kind, key } };
 }
 
-static bool is_open(struct gt_kept *kept, uint64_t kind, uint64_t key, bool ends)
+static bool is_open(struct gt_part_kept *kept, uint64_t kind, uint64_t key, bool ends)
 {
 	for (size_t i = kept->open_count; i-- > 0;) {
 		if (kept->open[i].key[0] != kind || kept->open[i].key[1] != key)
@@ -388,7 +388,8 @@ static bool is_open(struct gt_kept *kept, uint64_t kind, uint64_t key, bool ends
 
 enum { OPEN_REQUEST, OPEN_OPERATION, OPEN_LOCK };
 
-static bool keep_request(const struct gt_keep *keep, struct gt_kept *kept, const struct gt_otf2_cursor *at,
+static bool keep_request(const struct gt_keep *keep, struct gt_part_kept *kept,
+			 const struct gt_otf2_cursor *at,
 			 uint64_t request)
 {
 	if (!is_kept(keep, kept, at))
@@ -407,7 +408,7 @@ static uint64_t lock_key(uint64_t lock, uint64_t order)
 	return lock << 32 | order;
 }
 
-static bool keep_lock(struct gt_kept *kept, uint64_t kind, uint64_t key, bool acquires)
+static bool keep_lock(struct gt_part_kept *kept, uint64_t kind, uint64_t key, bool acquires)
 {
 	if (!acquires)
 		return is_open(kept, kind, key, true);
@@ -415,7 +416,7 @@ static bool keep_lock(struct gt_kept *kept, uint64_t kind, uint64_t key, bool ac
 	return true;
 }
 
-static bool keep_other(struct gt_kept *kept, const struct gt_otf2_event *e, enum gt_left *why)
+static bool keep_other(struct gt_part_kept *kept, const struct gt_otf2_event *e, enum gt_left *why)
 {
 	*why = GT_LEFT_OTHERS;
 	switch (e->type) {
@@ -439,7 +440,8 @@ static bool keep_other(struct gt_kept *kept, const struct gt_otf2_event *e, enum
 	}
 }
 
-bool gt_keep_event(const struct gt_keep *keep, struct gt_kept *kept, const struct gt_otf2_cursor *at,
+bool gt_keep_event(const struct gt_keep *keep, struct gt_part_kept *kept,
+			 const struct gt_otf2_cursor *at,
 		   const struct gt_otf2_event *e, enum gt_left *why)
 {
 	*why = GT_LEFT_MESSAGES;
@@ -501,7 +503,7 @@ bool gt_keep_event(const struct gt_keep *keep, struct gt_kept *kept, const struc
 	}
 }
 
-void gt_kept_end(struct gt_kept *kept)
+void gt_kept_end(struct gt_part_kept *kept)
 {
 	free(kept->open);
 }

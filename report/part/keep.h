@@ -39,7 +39,7 @@ extern const struct gt_otf2_visitor gt_keep_visitor;
 void gt_keep_match(struct gt_keep *keep);
 
 /* The second pass: of one location. Zero at first; freed with gt_kept_end(). */
-struct gt_kept {
+struct gt_part_kept {
 	size_t next;          /* place in the location's list of events that stay */
 	bool began;           /* a program */
 	struct gt_kept_open { /* what was begun and stays, with what ends it */
@@ -49,8 +49,8 @@ struct gt_kept {
 };
 
 /* Does an event inside of the part stay? If not, *why is what it is. Asked in the order of the events. */
-bool gt_keep_event(const struct gt_keep *keep, struct gt_kept *kept, const struct gt_otf2_cursor *at,
+bool gt_keep_event(const struct gt_keep *keep, struct gt_part_kept *kept, const struct gt_otf2_cursor *at,
 		   const struct gt_otf2_event *event, enum gt_left *why);
-void gt_kept_end(struct gt_kept *kept);
+void gt_kept_end(struct gt_part_kept *kept);
 
 #endif

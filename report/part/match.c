@@ -216,7 +216,7 @@ void gt_match_end(struct gt_match *match, struct gt_ends *all)
 
 /* ---- one channel ------------------------------------------------------------------------------- */
 
-static void wait_for_other(struct gt_channel *channel, const struct gt_end *end)
+static void wait_for_other(struct gt_match_channel *channel, const struct gt_end *end)
 {
 	struct gt_ends *waiting = &channel->waiting;
 
@@ -230,7 +230,7 @@ static void wait_for_other(struct gt_channel *channel, const struct gt_end *end)
 }
 
 /* The first one that waits, if it is of this kind. */
-static const struct gt_end *take(struct gt_channel *channel, enum gt_end_what what)
+static const struct gt_end *take(struct gt_match_channel *channel, enum gt_end_what what)
 {
 	const struct gt_ends *waiting = &channel->waiting;
 
@@ -246,7 +246,7 @@ static void alone(const struct gt_matched *to, const struct gt_end *end)
 }
 
 /* Numbers come again: an activity is of the last call before it, or of the first one. */
-static void called(struct gt_channel *channel, const struct gt_end *call, const struct gt_matched *to)
+static void called(struct gt_match_channel *channel, const struct gt_end *call, const struct gt_matched *to)
 {
 	const struct gt_end *activity;
 
@@ -256,7 +256,7 @@ static void called(struct gt_channel *channel, const struct gt_end *call, const 
 		to->pair(to->user, call, activity);
 }
 
-void gt_channel_end(struct gt_channel *channel, const struct gt_end *end, const struct gt_matched *to)
+void gt_channel_end(struct gt_match_channel *channel, const struct gt_end *end, const struct gt_matched *to)
 {
 	const struct gt_end *other;
 
@@ -287,7 +287,7 @@ void gt_channel_end(struct gt_channel *channel, const struct gt_end *end, const 
 	}
 }
 
-void gt_channel_close(struct gt_channel *channel, const struct gt_matched *to)
+void gt_channel_close(struct gt_match_channel *channel, const struct gt_matched *to)
 {
 	for (size_t i = channel->first; i < channel->waiting.count; i++)
 		alone(to, &channel->waiting.items[i]);
@@ -317,7 +317,7 @@ int gt_match_order(const void *va, const void *vb)
 
 void gt_match_all(struct gt_ends *all, const struct gt_matched *to)
 {
-	struct gt_channel channel = { .first = 0 };
+	struct gt_match_channel channel = { .first = 0 };
 
 	if (all->count)
 		qsort(all->items, all->count, sizeof(*all->items), gt_match_order);

@@ -80,7 +80,7 @@ struct gt_matched {
 };
 
 /* Ends of one key. In memory are those whose other side has not come. Zeroed, it is empty. */
-struct gt_channel {
+struct gt_match_channel {
 	struct gt_ends waiting; /* sends, receives or activities */
 	size_t first;           /* of them: those before it are done */
 	struct gt_end call;     /* the last one */
@@ -91,9 +91,9 @@ struct gt_channel {
  * The next end, in the order of gt_match_order(). An activity has one call, a call may have several
  * activities.
  */
-void gt_channel_end(struct gt_channel *channel, const struct gt_end *end, const struct gt_matched *to);
+void gt_channel_end(struct gt_match_channel *channel, const struct gt_end *end, const struct gt_matched *to);
 /* No more: those that wait are alone. It is empty then; its room is freed by who has it. */
-void gt_channel_close(struct gt_channel *channel, const struct gt_matched *to);
+void gt_channel_close(struct gt_match_channel *channel, const struct gt_matched *to);
 /* For qsort(): by key, then as they are matched. */
 int gt_match_order(const void *a, const void *b);
 

@@ -38,7 +38,7 @@ struct slice {
 /* Of one location. */
 struct state {
 	struct gt_otf2_copy_location *copy;
-	struct gt_kept kept;
+	struct gt_part_kept kept;
 	struct counts counts;
 	uint64_t last;       /* ticks of the last event that was written */
 	size_t open;         /* regions of the stack that were entered in the copy */

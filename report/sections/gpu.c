@@ -224,7 +224,7 @@ static void carry(struct gt_report *report, struct gt_carry *carry, void *memory
 	gt_carry_sums(carry, &state->pageable);
 	gt_carry_spans(carry, &state->busy);
 	gt_carry_spans(carry, &state->copying);
-	gt_carry(carry, &state->kernel_count, sizeof(state->kernel_count));
+	gt_carry_bytes(carry, &state->kernel_count, sizeof(state->kernel_count));
 }
 
 static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *memory, void *result)

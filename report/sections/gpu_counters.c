@@ -123,8 +123,8 @@ static void carry(struct gt_report *report, struct gt_carry *carry, void *memory
 	struct records *r = memory;
 
 	(void)report;
-	gt_carry(carry, &r->kernel_count, sizeof(r->kernel_count));
-	gt_carry(carry, &r->sample_count, sizeof(r->sample_count));
+	gt_carry_bytes(carry, &r->kernel_count, sizeof(r->kernel_count));
+	gt_carry_bytes(carry, &r->sample_count, sizeof(r->sample_count));
 	r->kernels = gt_carry_array(carry, r->kernels, r->kernel_count, sizeof(*r->kernels));
 	r->samples = gt_carry_array(carry, r->samples, r->sample_count, sizeof(*r->samples));
 }

@@ -114,7 +114,7 @@ static void carry(struct gt_report *report, struct gt_carry *carry, void *memory
 	struct rows *rows = memory;
 
 	(void)report;
-	gt_carry(carry, &rows->count, sizeof(rows->count));
+	gt_carry_bytes(carry, &rows->count, sizeof(rows->count));
 	rows->items = gt_carry_array(carry, rows->items, rows->count, sizeof(*rows->items));
 }
 

@@ -31,7 +31,7 @@ static bool fits(const struct gt_otf2_property *p, const struct gt_shortfall *wh
 	       !strncmp(p->name, GT_PROPERTY, prefix) && !strcmp(p->name + prefix, what->property);
 }
 
-struct gt_lacking gt_lacking(const struct gt_otf2 *read, const struct gt_shortfall *what)
+struct gt_lacking gt_lacking_of(const struct gt_otf2 *read, const struct gt_shortfall *what)
 {
 	struct gt_lacking all = { .words = NULL };
 

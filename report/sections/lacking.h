@@ -15,6 +15,6 @@ struct gt_lacking {
 	uint64_t sum;      /* of the archive and its processes */
 	const char *words; /* what came first in the first of these that knows; or the words; or NULL */
 };
-struct gt_lacking gt_lacking(const struct gt_otf2 *read, const struct gt_shortfall *what);
+struct gt_lacking gt_lacking_of(const struct gt_otf2 *read, const struct gt_shortfall *what);
 
 #endif

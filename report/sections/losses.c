@@ -36,7 +36,7 @@ static void event(struct gt_report *report, struct gt_otf2_cursor *at, const str
 static void carry(struct gt_report *report, struct gt_carry *carry, void *memory)
 {
 	(void)report;
-	gt_carry(carry, memory, sizeof(struct losses));
+	gt_carry_bytes(carry, memory, sizeof(struct losses));
 }
 
 static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *memory, void *result)
@@ -134,8 +134,8 @@ static bool shortfalls(struct gt_report *report, union gt_cell *row)
 	bool missing = false;
 	char text[640];
 
-	for (size_t i = 0; (what = gt_shortfall(i)); i++) {
-		struct gt_lacking one = gt_lacking(report->read, what);
+	for (size_t i = 0; (what = gt_shortfall_at(i)); i++) {
+		struct gt_lacking one = gt_lacking_of(report->read, what);
 		union gt_cell *at;
 
 		if (!one.any)

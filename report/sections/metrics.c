@@ -243,7 +243,7 @@ static void carry(struct gt_report *report, struct gt_carry *carry, void *memory
 	struct values *values = &((struct metrics *)memory)->values;
 
 	(void)report;
-	gt_carry(carry, &values->count, sizeof(values->count));
+	gt_carry_bytes(carry, &values->count, sizeof(values->count));
 	values->items = gt_carry_array(carry, values->items, values->count, sizeof(*values->items));
 }
 

@@ -112,7 +112,7 @@ static void look_at_call(struct gt_profiling *p, uint32_t parent, uint32_t regio
 
 static void keep_far(struct gt_profiling *p, uint32_t parent, uint32_t region, uint32_t node)
 {
-	p->known->far[gt_profile_far(parent, region)] =
+	p->known->far[gt_profile_far_end(parent, region)] =
 		(struct gt_profile_far){ gt_profile_key(parent, region), node };
 }
 
@@ -375,10 +375,10 @@ static void carry(struct gt_report *report, struct gt_carry *carry, void *memory
 
 	p->region_count = region_count(report);
 	gt_profile_flush(p);
-	gt_carry(carry, &p->begin, sizeof(p->begin));
-	gt_carry(carry, &p->tree.count, sizeof(p->tree.count));
+	gt_carry_bytes(carry, &p->begin, sizeof(p->begin));
+	gt_carry_bytes(carry, &p->tree.count, sizeof(p->tree.count));
 	p->tree.nodes = gt_carry_array(carry, p->tree.nodes, p->tree.count, sizeof(*p->tree.nodes));
-	gt_carry(carry, &more, sizeof(more));
+	gt_carry_bytes(carry, &more, sizeof(more));
 	if (more)
 		p->more = gt_carry_array(carry, p->more, p->region_count + 1, sizeof(*p->more));
 }

@@ -123,7 +123,7 @@ static inline uint32_t gt_profile_near(uint32_t parent, uint32_t region)
 	return (4 * parent + (region * UINT32_C(0x9e3779b1) >> 29)) % GT_PROFILE_KNOWN;
 }
 
-static inline uint32_t gt_profile_far(uint32_t parent, uint32_t region)
+static inline uint32_t gt_profile_far_end(uint32_t parent, uint32_t region)
 {
 	return (2 * parent + (region * UINT32_C(0x85ebca6b) >> 16)) % GT_PROFILE_KNOWN;
 }
@@ -148,7 +148,7 @@ static inline uint32_t gt_profile_find(const struct gt_profile_known *known,
 
 	if (__builtin_expect(gt_profile_is(&nodes[near], parent, region), 1))
 		return near;
-	far = &known->far[gt_profile_far(parent, region)];
+	far = &known->far[gt_profile_far_end(parent, region)];
 	return far->key == gt_profile_key(parent, region) ? far->node : 0;
 }
 
@@ -254,7 +254,7 @@ struct gt_profile {
 };
 
 /* The node of the whole tree that is `node` (frame->user) in the tree of a location that has been merged. */
-static inline uint32_t gt_profile_node(const struct gt_profile *profile, size_t location, uint64_t node)
+static inline uint32_t gt_profile_node_at(const struct gt_profile *profile, size_t location, uint64_t node)
 {
 	const struct gt_profile_location *of = &profile->locations[location];
 

@@ -166,7 +166,7 @@ static void put_instructions(const struct page *p, const struct gt_src_function 
 		p->src->samples.sampled ? "  stall reasons" : "");
 	for (size_t i = 0; i < f->samples->count; i++) {
 		const struct gt_pc_instruction *at = &f->samples->items[i];
-		struct gt_frame frames[GT_CUBIN_FRAMES] = { { "", 0, NULL } };
+		struct gt_cubin_frame frames[GT_CUBIN_FRAMES] = { { "", 0, NULL } };
 		const char *instruction = NULL;
 		char reasons[256], text[300], stalls[800];
 

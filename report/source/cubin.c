@@ -311,14 +311,14 @@ static const struct row *row_of(const struct gt_cubin *c, uint64_t address)
 }
 
 size_t gt_cubin_frames(const struct gt_cubin *c, uint32_t index, const char *name, uint64_t offset,
-		       struct gt_frame *frames)
+		       struct gt_cubin_frame *frames)
 {
 	uint64_t address = address_of(c, index, name, offset);
 	const struct row *row = address ? row_of(c, address) : NULL;
 	size_t n = 0;
 
 	for (; row && n < GT_CUBIN_FRAMES; row = row->call ? &c->rows[row->call - 1] : NULL)
-		frames[n++] = (struct gt_frame){ row->file ? row->file : "", row->line, row->function };
+		frames[n++] = (struct gt_cubin_frame){ row->file ? row->file : "", row->line, row->function };
 	return n;
 }
 

@@ -14,7 +14,7 @@
 
 struct gt_cubin;
 
-struct gt_frame {
+struct gt_cubin_frame {
 	const char *file;     /* as the compiler had it */
 	unsigned line;
 	const char *function; /* the inlined one that has the line (a linker's name); NULL: the kernel */
@@ -34,7 +34,7 @@ bool gt_cubin_has_lines(const struct gt_cubin *cubin);
  * which it is found if that is another one's): innermost first. Returns how many; 0: not known.
  */
 size_t gt_cubin_frames(const struct gt_cubin *cubin, uint32_t index, const char *name, uint64_t offset,
-		       struct gt_frame *frames);
+		       struct gt_cubin_frame *frames);
 
 /* Has nvdisasm (of PATH, or of the CUDA toolkit) disassemble it. False: it is not there, or fails. */
 bool gt_cubin_disassemble(struct gt_cubin *cubin);

@@ -165,7 +165,7 @@ static void put_instructions(const struct gt_src *src, const struct gt_src_funct
 	fputc('\n', out);
 	for (size_t i = 0; i < f->samples->count; i++) {
 		const struct gt_pc_instruction *at = &f->samples->items[i];
-		struct gt_frame frames[GT_CUBIN_FRAMES] = { { "", 0, NULL } };
+		struct gt_cubin_frame frames[GT_CUBIN_FRAMES] = { { "", 0, NULL } };
 
 		if (f->cubin)
 			gt_cubin_frames(f->cubin, f->samples->index, f->samples->name, at->offset, frames);

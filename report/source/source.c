@@ -28,7 +28,7 @@ static struct gt_src_line *find_line(struct gt_src_function *f, const char *file
 	return &f->lines[f->line_count++];
 }
 
-static bool seen(const struct gt_frame *frames, size_t at)
+static bool seen(const struct gt_cubin_frame *frames, size_t at)
 {
 	for (size_t i = 0; i < at; i++)
 		if (frames[i].line == frames[at].line && !strcmp(frames[i].file, frames[at].file))
@@ -36,7 +36,7 @@ static bool seen(const struct gt_frame *frames, size_t at)
 	return false;
 }
 
-static size_t frames_of(const struct gt_src_function *f, uint64_t offset, struct gt_frame *frames)
+static size_t frames_of(const struct gt_src_function *f, uint64_t offset, struct gt_cubin_frame *frames)
 {
 	const struct gt_pc_function *s = f->samples;
 
@@ -45,7 +45,7 @@ static size_t frames_of(const struct gt_src_function *f, uint64_t offset, struct
 
 static void add_instruction(struct gt_src_function *f, const struct gt_pc_instruction *at)
 {
-	struct gt_frame frames[GT_CUBIN_FRAMES] = { { "", 0, NULL } };
+	struct gt_cubin_frame frames[GT_CUBIN_FRAMES] = { { "", 0, NULL } };
 	size_t n = frames_of(f, at->offset, frames);
 	struct gt_src_line *line = find_line(f, frames[0].file, frames[0].line);
 
@@ -337,7 +337,7 @@ static const char *inlined(const char *function, char *full)
 /* "poly(float) at kern.h:4, kern.h:10": innermost first. */
 static const char *frames_text(const struct gt_src_function *f, uint64_t offset, char *text, size_t size)
 {
-	struct gt_frame frames[GT_CUBIN_FRAMES];
+	struct gt_cubin_frame frames[GT_CUBIN_FRAMES];
 	size_t n = frames_of(f, offset, frames);
 	char full[GT_PC_NAME];
 	size_t used = 0;

@@ -156,7 +156,7 @@ static void sum_ranks(const struct gt_report *report, struct gt_summary_sums *su
 	sums->outside = gt_ranks_measure(report);
 }
 
-struct gt_summary_sums gt_summary_sums(const struct gt_report *report, const struct gt_summary *facts)
+struct gt_summary_sums gt_summary_sums_of(const struct gt_report *report, const struct gt_summary *facts)
 {
 	struct gt_summary_sums sums = { .threads_ns = gt_profile_whole(report, profile_of(report)) };
 
@@ -220,7 +220,7 @@ static void put(struct gt_report *report, const struct gt_summary *facts, const 
 	struct gt_summary_view view = { .facts = facts, .report = report };
 
 	if (report && !report->unread)
-		view.sums = gt_summary_sums(report, facts);
+		view.sums = gt_summary_sums_of(report, facts);
 	gt_summary_print(&view, out->text, GT_SUMMARY_PLAIN, 0);
 	if (report)
 		write_json(report, &view, out->json);

@@ -30,7 +30,7 @@ struct gt_summary_sums {
 		double in_comm;
 	} least, most;
 };
-struct gt_summary_sums gt_summary_sums(const struct gt_report *report, const struct gt_summary *facts);
+struct gt_summary_sums gt_summary_sums_of(const struct gt_report *report, const struct gt_summary *facts);
 
 /* report NULL: the archive could not be read. */
 struct gt_summary_view {

@@ -66,7 +66,7 @@ static unsigned column_of(const struct gt_grid *grid, uint64_t time)
 
 static void close_cell(struct gt_grid *grid, unsigned row, struct lane *lane)
 {
-	struct gt_grid_cell *cell = gt_grid_cell(grid, row, lane->column);
+	struct gt_grid_cell *cell = gt_grid_cell_at(grid, row, lane->column);
 	uint64_t length = lane->end - gt_grid_time(grid, lane->column);
 	const struct tally *most = &lane->tallies[0];
 
@@ -301,7 +301,7 @@ static void make_rows(struct reading *reading)
 		reading->first_rows[i] = (int32_t)grid->rows;
 		label = add_text(grid, gt_report_location(&reading->report, i));
 		for (unsigned depth = 1; depth <= reading->lanes; depth++)
-			*gt_grid_row(grid, grid->rows++) = (struct gt_grid_row){
+			*gt_grid_row_at(grid, grid->rows++) = (struct gt_grid_row){
 				.label = label,
 				.location = (uint32_t)i,
 				.depth = grid->lanes ? (uint16_t)depth : 0,
@@ -324,7 +324,7 @@ static void name_cell(struct reading *reading, struct gt_grid_cell *cell)
 			cell->region = 0;
 			return;
 		}
-		*gt_grid_region(grid, grid->regions) =
+		*gt_grid_region_at(grid, grid->regions) =
 			(struct gt_grid_region){ .name = add_text(grid, name), .index = index };
 		reading->region_of[index] = ++grid->regions;
 	}
@@ -338,12 +338,12 @@ static void drop_idle_rows(struct gt_grid *grid, int32_t *places)
 
 	for (unsigned row = 0; row < grid->rows; row++) {
 		places[row] = NO_ROW;
-		if (!gt_grid_row(grid, row)->used)
+		if (!gt_grid_row_at(grid, row)->used)
 			continue;
 		places[row] = (int32_t)kept;
 		if (kept != row) {
-			*gt_grid_row(grid, kept) = *gt_grid_row(grid, row);
-			memcpy(gt_grid_cell(grid, kept, 0), gt_grid_cell(grid, row, 0),
+			*gt_grid_row_at(grid, kept) = *gt_grid_row_at(grid, row);
+			memcpy(gt_grid_cell_at(grid, kept, 0), gt_grid_cell_at(grid, row, 0),
 			       grid->columns * sizeof(struct gt_grid_cell));
 		}
 		kept++;
@@ -357,15 +357,15 @@ static void finish_rows(struct reading *reading)
 
 	for (unsigned row = 0; row < grid->rows; row++)
 		for (unsigned column = 0; column < grid->columns; column++) {
-			struct gt_grid_cell *cell = gt_grid_cell(grid, row, column);
+			struct gt_grid_cell *cell = gt_grid_cell_at(grid, row, column);
 
 			if (!cell->share)
 				continue;
-			gt_grid_row(grid, row)->used = true;
+			gt_grid_row_at(grid, row)->used = true;
 			name_cell(reading, cell);
 		}
 	for (unsigned row = 0; row < grid->rows; row += reading->lanes)
-		grid->idle += !gt_grid_row(grid, row)->used;
+		grid->idle += !gt_grid_row_at(grid, row)->used;
 }
 
 /*
@@ -429,7 +429,7 @@ static void on_pair(void *user, const struct gt_end *from, const struct gt_end *
 	if (!is_new(lines, &line))
 		return;
 	if (grid->lines < grid->max_lines)
-		*gt_grid_line(grid, grid->lines++) = line;
+		*gt_grid_line_at(grid, grid->lines++) = line;
 	else
 		grid->more_lines++;
 }
@@ -456,7 +456,7 @@ static void divide_line(struct gt_grid *grid)
 
 	grid->label = GT_LABEL_MIN;
 	for (unsigned row = 0; row < grid->rows; row++) {
-		unsigned n = gt_grid_ascii(gt_grid_text(grid, gt_grid_row(grid, row)->label), text,
+		unsigned n = gt_grid_ascii(gt_grid_text(grid, gt_grid_row_at(grid, row)->label), text,
 					   sizeof(text));
 
 		grid->label = n > grid->label ? n : grid->label;
@@ -495,7 +495,7 @@ static void clear(struct gt_grid *grid)
 	grid->rows = grid->regions = grid->lines = grid->idle = grid->no_room = 0;
 	grid->more_lines = grid->text_count = 0;
 	memset(grid->times, 0, sizeof(grid->times));
-	memset(gt_grid_cell(grid, 0, 0), 0,
+	memset(gt_grid_cell_at(grid, 0, 0), 0,
 	       (size_t)grid->max_rows * grid->max_columns * sizeof(struct gt_grid_cell));
 }
 
@@ -574,7 +574,7 @@ unsigned gt_grid_place(const struct gt_grid *grid, unsigned row, unsigned column
 	unsigned first = column, room = 0, from = column;
 
 	for (unsigned i = column; i <= end && room < n + 2; i++) {
-		if (i < end && gt_grid_cell(grid, row, i)->share >= GT_GRID_FULL / 2)
+		if (i < end && gt_grid_cell_at(grid, row, i)->share >= GT_GRID_FULL / 2)
 			continue;
 		if (i - from > room) {
 			first = from;
@@ -591,11 +591,11 @@ unsigned gt_grid_place(const struct gt_grid *grid, unsigned row, unsigned column
 
 unsigned gt_grid_run(const struct gt_grid *grid, unsigned row, unsigned column)
 {
-	const struct gt_grid_cell *first = gt_grid_cell(grid, row, column);
+	const struct gt_grid_cell *first = gt_grid_cell_at(grid, row, column);
 	unsigned end = column + 1;
 
 	while (end < grid->columns) {
-		const struct gt_grid_cell *cell = gt_grid_cell(grid, row, end);
+		const struct gt_grid_cell *cell = gt_grid_cell_at(grid, row, end);
 
 		if (cell->share != first->share || (cell->share && cell->region != first->region))
 			break;

@@ -7,7 +7,7 @@
  *
  *	grid->patterns = "rank*";
  *	if (!gt_otf2_guarded(anchor, gt_grid_fill, grid, &reason))
- *		... gt_grid_cell(grid, row, column) ...
+ *		... gt_grid_cell_at(grid, row, column) ...
  *	gt_grid_free(grid);
  *
  * Limits: the grid lies in memory that is shared with the child that reads the archive (lib/read/guard.h), so
@@ -84,22 +84,22 @@ void gt_grid_free(struct gt_grid *grid);
  */
 int gt_grid_fill(const char *anchor, void *grid, FILE *unused);
 
-static inline struct gt_grid_row *gt_grid_row(const struct gt_grid *grid, unsigned row)
+static inline struct gt_grid_row *gt_grid_row_at(const struct gt_grid *grid, unsigned row)
 {
 	return (struct gt_grid_row *)((char *)grid + grid->row_at) + row;
 }
 
-static inline struct gt_grid_cell *gt_grid_cell(const struct gt_grid *grid, unsigned row, unsigned column)
+static inline struct gt_grid_cell *gt_grid_cell_at(const struct gt_grid *grid, unsigned row, unsigned column)
 {
 	return (struct gt_grid_cell *)((char *)grid + grid->cell_at) + (size_t)row * grid->columns + column;
 }
 
-static inline struct gt_grid_region *gt_grid_region(const struct gt_grid *grid, unsigned region)
+static inline struct gt_grid_region *gt_grid_region_at(const struct gt_grid *grid, unsigned region)
 {
 	return (struct gt_grid_region *)((char *)grid + grid->region_at) + region;
 }
 
-static inline struct gt_grid_line *gt_grid_line(const struct gt_grid *grid, unsigned line)
+static inline struct gt_grid_line *gt_grid_line_at(const struct gt_grid *grid, unsigned line)
 {
 	return (struct gt_grid_line *)((char *)grid + grid->line_at) + line;
 }
@@ -111,7 +111,7 @@ static inline const char *gt_grid_text(const struct gt_grid *grid, uint32_t text
 
 static inline const char *gt_grid_name(const struct gt_grid *grid, const struct gt_grid_cell *cell)
 {
-	return gt_grid_text(grid, gt_grid_region(grid, cell->region)->name);
+	return gt_grid_text(grid, gt_grid_region_at(grid, cell->region)->name);
 }
 
 /* The time at which a column begins, ns. */

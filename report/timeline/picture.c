@@ -52,7 +52,7 @@ static void draw_axis(const struct picture *picture, const char *title)
 
 static void draw_bar(const struct picture *picture, unsigned row, unsigned from, unsigned end)
 {
-	const struct gt_grid_cell *cell = gt_grid_cell(picture->grid, row, from);
+	const struct gt_grid_cell *cell = gt_grid_cell_at(picture->grid, row, from);
 
 	gt_canvas_rect(picture->canvas, GT_PICTURE_LABEL + (double)from, y_of(row), (double)(end - from), BAR,
 		       gt_paint_of(cell->class)->rgb, 0.25 + 0.75 * (double)cell->share / GT_GRID_FULL,
@@ -62,7 +62,7 @@ static void draw_bar(const struct picture *picture, unsigned row, unsigned from,
 static void draw_name(const struct picture *picture, unsigned row, unsigned from, unsigned end)
 {
 	const struct gt_grid *grid = picture->grid;
-	const struct gt_grid_cell *cell = gt_grid_cell(grid, row, from);
+	const struct gt_grid_cell *cell = gt_grid_cell_at(grid, row, from);
 	const struct gt_paint *paint = gt_paint_of(cell->class);
 	double x = GT_PICTURE_LABEL + (double)from;
 	bool dark = gt_rgb_dark(paint->rgb);
@@ -76,13 +76,13 @@ static void draw_name(const struct picture *picture, unsigned row, unsigned from
 static unsigned draw_stripes(const struct picture *picture, unsigned row, unsigned from)
 {
 	const struct gt_grid *grid = picture->grid;
-	const struct gt_paint *paint = gt_paint_of(gt_grid_cell(grid, row, from)->class);
+	const struct gt_paint *paint = gt_paint_of(gt_grid_cell_at(grid, row, from)->class);
 	unsigned end = from + 1;
 
-	while (end < grid->columns && gt_grid_cell(grid, row, end)->share &&
-	       gt_paint_of(gt_grid_cell(grid, row, end)->class) == paint)
+	while (end < grid->columns && gt_grid_cell_at(grid, row, end)->share &&
+	       gt_paint_of(gt_grid_cell_at(grid, row, end)->class) == paint)
 		end++;
-	if (paint->stripes && gt_grid_cell(grid, row, from)->share)
+	if (paint->stripes && gt_grid_cell_at(grid, row, from)->share)
 		gt_canvas_stripes(picture->canvas, GT_PICTURE_LABEL + (double)from, y_of(row),
 				  (double)(end - from), BAR, paint->stripes);
 	return end;
@@ -96,14 +96,14 @@ static void draw_row(const struct picture *picture, unsigned row)
 
 	for (unsigned column = 0; column < grid->columns; column = end) {
 		end = gt_grid_run(grid, row, column);
-		if (gt_grid_cell(grid, row, column)->share)
+		if (gt_grid_cell_at(grid, row, column)->share)
 			draw_bar(picture, row, column, end);
 	}
 	for (unsigned column = 0; column < grid->columns; column = draw_stripes(picture, row, column))
 		;
 	for (unsigned column = 0; column < grid->columns; column = end) {
 		end = gt_grid_run(grid, row, column);
-		if (gt_grid_cell(grid, row, column)->share)
+		if (gt_grid_cell_at(grid, row, column)->share)
 			draw_name(picture, row, column, end);
 	}
 }
@@ -113,7 +113,7 @@ static void draw_rows(const struct picture *picture)
 	const struct gt_grid *grid = picture->grid;
 
 	for (unsigned row = 0; row < grid->rows; row++) {
-		const struct gt_grid_row *of = gt_grid_row(grid, row);
+		const struct gt_grid_row *of = gt_grid_row_at(grid, row);
 		if (!row || of->location != of[-1].location)
 			gt_canvas_text(picture->canvas, 8, y_of(row) + BAR - 3, FONT, INK, GT_ANCHOR_START,
 				       GT_PICTURE_LABEL - 16, gt_grid_text(grid, of->label));
@@ -127,7 +127,7 @@ static void draw_lines(const struct picture *picture)
 	const struct gt_grid *grid = picture->grid;
 
 	for (unsigned i = 0; i < grid->lines; i++) {
-		const struct gt_grid_line *line = gt_grid_line(grid, i);
+		const struct gt_grid_line *line = gt_grid_line_at(grid, i);
 		uint64_t from = line->from > grid->part.from ? line->from : grid->part.from;
 		uint64_t to = line->to < grid->part.to ? line->to : grid->part.to;
 

@@ -128,7 +128,7 @@ static void draw_cell(const struct screen *screen, int y, unsigned row, unsigned
 		      char letter)
 {
 	bool cursor = row == screen->row && column == screen->column;
-	chtype look = cell_look(gt_grid_cell(screen->grid, row, column), in_name, letter);
+	chtype look = cell_look(gt_grid_cell_at(screen->grid, row, column), in_name, letter);
 
 	mvaddch(y, (int)(screen->grid->label + 1 + column), look | (cursor ? A_REVERSE : 0));
 }
@@ -137,7 +137,7 @@ static void draw_cell(const struct screen *screen, int y, unsigned row, unsigned
 static void draw_row(const struct screen *screen, int y, unsigned row)
 {
 	const struct gt_grid *grid = screen->grid;
-	const struct gt_grid_row *of = gt_grid_row(grid, row);
+	const struct gt_grid_row *of = gt_grid_row_at(grid, row);
 	unsigned column = 0, end;
 	char name[128];
 
@@ -147,12 +147,12 @@ static void draw_row(const struct screen *screen, int y, unsigned row)
 	mvaddnstr(y, 0, name, (int)grid->label);
 	attroff(A_BOLD);
 	for (; column < grid->columns; column = end) {
-		const struct gt_grid_cell *cell = gt_grid_cell(grid, row, column);
+		const struct gt_grid_cell *cell = gt_grid_cell_at(grid, row, column);
 		unsigned at;
 
 		for (end = column + 1; end < grid->columns; end++)
-			if (!gt_grid_cell(grid, row, end)->share != !cell->share ||
-			    gt_grid_cell(grid, row, end)->region != cell->region)
+			if (!gt_grid_cell_at(grid, row, end)->share != !cell->share ||
+			    gt_grid_cell_at(grid, row, end)->region != cell->region)
 				break;
 		gt_grid_ascii(cell->share ? gt_grid_name(grid, cell) : "", name, sizeof(name));
 		at = gt_grid_place(grid, row, column, end, name);
@@ -210,7 +210,7 @@ static void draw_foot(const struct screen *screen)
 	char tick[48];
 
 	if (grid->rows) {
-		const struct gt_grid_cell *cell = gt_grid_cell(grid, screen->row, screen->column);
+		const struct gt_grid_cell *cell = gt_grid_cell_at(grid, screen->row, screen->column);
 		uint64_t from = gt_grid_time(grid, screen->column),
 			 to = gt_grid_time(grid, screen->column + 1);
 		char name[512];
@@ -306,7 +306,7 @@ static void search(struct screen *screen, bool backward)
 	for (unsigned i = 1; i <= grid->rows; i++) {
 		unsigned row = (screen->row + (backward ? grid->rows - i : i)) % grid->rows;
 
-		if (strcasestr(gt_grid_text(grid, gt_grid_row(grid, row)->label), screen->search)) {
+		if (strcasestr(gt_grid_text(grid, gt_grid_row_at(grid, row)->label), screen->search)) {
 			screen->row = row;
 			return;
 		}

@@ -22,7 +22,7 @@ enum { TICK_COLUMNS = 14 };
 
 static bool same_label(const struct gt_grid *grid, unsigned row)
 {
-	return row && gt_grid_row(grid, row)->location == gt_grid_row(grid, row - 1)->location;
+	return row && gt_grid_row_at(grid, row)->location == gt_grid_row_at(grid, row - 1)->location;
 }
 
 /* The end of a name tells more than its middle. */
@@ -84,10 +84,10 @@ static void end_color(const struct gt_timeline_look *look, FILE *out)
 /* Neighbors that belong to one bar: the same region, or nothing. */
 static unsigned bar_end(const struct gt_grid *grid, unsigned row, unsigned column)
 {
-	const struct gt_grid_cell *first = gt_grid_cell(grid, row, column);
+	const struct gt_grid_cell *first = gt_grid_cell_at(grid, row, column);
 
 	while (++column < grid->columns) {
-		const struct gt_grid_cell *cell = gt_grid_cell(grid, row, column);
+		const struct gt_grid_cell *cell = gt_grid_cell_at(grid, row, column);
 
 		if (!cell->share != !first->share || (cell->share && cell->region != first->region))
 			break;
@@ -103,24 +103,24 @@ static bool is_full(const struct gt_grid_cell *cell)
 /* The bar before it has the same color: the name alone would not say where it begins. */
 static bool joins_another(const struct gt_grid *grid, unsigned row, unsigned from)
 {
-	return from && gt_grid_cell(grid, row, from - 1)->share &&
-	       gt_paint_of(gt_grid_cell(grid, row, from - 1)->class) ==
-		       gt_paint_of(gt_grid_cell(grid, row, from)->class);
+	return from && gt_grid_cell_at(grid, row, from - 1)->share &&
+	       gt_paint_of(gt_grid_cell_at(grid, row, from - 1)->class) ==
+		       gt_paint_of(gt_grid_cell_at(grid, row, from)->class);
 }
 
 static void print_bar(const struct gt_grid *grid, const struct gt_timeline_look *look, unsigned row,
 		      unsigned from, unsigned end, FILE *out)
 {
-	const struct gt_paint *paint = gt_paint_of(gt_grid_cell(grid, row, from)->class);
+	const struct gt_paint *paint = gt_paint_of(gt_grid_cell_at(grid, row, from)->class);
 	unsigned at, behind;
 	bool back = false;
 	char name[128];
 
-	gt_grid_ascii(gt_grid_name(grid, gt_grid_cell(grid, row, from)), name, sizeof(name));
+	gt_grid_ascii(gt_grid_name(grid, gt_grid_cell_at(grid, row, from)), name, sizeof(name));
 	at = gt_grid_place(grid, row, from, end, name);
 	behind = at < end ? at + (unsigned)strlen(name) : end;
 	for (unsigned i = from; i < end; i++) {
-		const struct gt_grid_cell *cell = gt_grid_cell(grid, row, i);
+		const struct gt_grid_cell *cell = gt_grid_cell_at(grid, row, i);
 		bool in_name = i + 1 >= at && i <= behind && at < end, full = in_name || is_full(cell);
 
 		if (i > from && full != back)
@@ -145,11 +145,11 @@ static void print_row(const struct gt_grid *grid, const struct gt_timeline_look 
 {
 	unsigned column = 0, end;
 
-	print_label(same_label(grid, row) ? "" : gt_grid_text(grid, gt_grid_row(grid, row)->label),
+	print_label(same_label(grid, row) ? "" : gt_grid_text(grid, gt_grid_row_at(grid, row)->label),
 		    grid->label, out);
 	for (; column < grid->columns; column = end) {
 		end = bar_end(grid, row, column);
-		if (gt_grid_cell(grid, row, column)->share)
+		if (gt_grid_cell_at(grid, row, column)->share)
 			print_bar(grid, look, row, column, end, out);
 		else
 			fprintf(out, "%*s", (int)(end - column), "");

@@ -44,7 +44,7 @@ static bool next_group(struct gt_bag *bag, struct group *group)
 
 static void message(struct gt_sync *sync, const struct gt_item *sent, const struct gt_item *received)
 {
-	struct gt_segment *segment = gt_segment_at(sync, received->location, received->segment);
+	struct gt_wait_segment *segment = gt_segment_at(sync, received->location, received->segment);
 
 	if (sent->time < segment->sent)
 		segment->sent = sent->time;
@@ -88,7 +88,7 @@ static void find_wrong_order(struct gt_sync *sync, uint32_t location)
 	uint64_t earliest = UINT64_MAX;
 
 	for (uint64_t i = gt_segment_count(sync, location); i--;) {
-		struct gt_segment *segment = gt_segment_at(sync, location, i);
+		struct gt_wait_segment *segment = gt_segment_at(sync, location, i);
 
 		if (segment->wait == GT_WAIT_LATE_SENDER && earliest < segment->until)
 			segment->wait = GT_WAIT_WRONG_ORDER;
@@ -113,7 +113,7 @@ struct awaited {
 #define POLLS_APART 4
 
 /* What a call found: an operation that it completed, or a message that it received after probes. */
-static struct awaited found_by(const struct gt_segment *segment)
+static struct awaited found_by(const struct gt_wait_segment *segment)
 {
 	bool waited = segment->cause != GT_NO_CAUSE;
 	struct awaited found = { .cause = waited ? segment->cause : segment->also,
@@ -129,16 +129,16 @@ static struct awaited found_by(const struct gt_segment *segment)
 	return found;
 }
 
-static bool is_probe(const struct gt_sync *sync, uint32_t location, const struct gt_segment *segment)
+static bool is_probe(const struct gt_sync *sync, uint32_t location, const struct gt_wait_segment *segment)
 {
-	uint32_t node = gt_profile_node(sync->profile, location, segment->node);
+	uint32_t node = gt_profile_node_at(sync->profile, location, segment->node);
 	const char *name = gt_sync_region(sync, location, node);
 
 	return strcasestr(name, "probe") || strcasestr(name, "get_status");
 }
 
 /* Has this call asked in vain? */
-static bool is_vain(const struct gt_segment *segment)
+static bool is_vain(const struct gt_wait_segment *segment)
 {
 	return segment->class == GT_CLASS_MPI_TEST && segment->cause == GT_NO_CAUSE &&
 	       segment->also == GT_NO_CAUSE;
@@ -155,7 +155,7 @@ static uint64_t first_polled(struct gt_sync *sync, uint32_t location, uint64_t e
 	uint64_t first = end, behind = found->begin, calls = found->length, between = 0;
 
 	for (uint64_t i = end; i--; gt_spill_used(&sync->spill)) {
-		struct gt_segment *segment = gt_segment_at(sync, location, i);
+		struct gt_wait_segment *segment = gt_segment_at(sync, location, i);
 
 		if (!is_vain(segment) || (found->probes && !is_probe(sync, location, segment)))
 			break;
@@ -179,7 +179,7 @@ static void find_polled(struct gt_sync *sync, uint32_t location)
 	uint64_t first = 0;
 
 	for (uint64_t i = gt_segment_count(sync, location); i--; gt_spill_used(&sync->spill)) {
-		struct gt_segment *segment = gt_segment_at(sync, location, i);
+		struct gt_wait_segment *segment = gt_segment_at(sync, location, i);
 
 		if (!is_vain(segment)) {
 			next = found_by(segment);
@@ -536,7 +536,7 @@ static void locks(struct gt_sync *sync, enum gt_bag_kind kind)
 	for (; gt_bag_next(bag); gt_spill_used(&sync->spill)) {
 		struct gt_item item = gt_bag_take(bag);
 		const struct gt_item *by = &released;
-		struct gt_segment *segment;
+		struct gt_wait_segment *segment;
 
 		known = known && item.key == released.key;
 		if (kind == GT_BAG_WINDOW_LOCKS) {
@@ -575,10 +575,10 @@ static void locks(struct gt_sync *sync, enum gt_bag_kind kind)
 
 /* What a thread waits for in a region of the class BARRIER. */
 static enum gt_wait barrier_of(const struct gt_sync *sync, uint32_t location,
-			       const struct gt_segment *segment)
+			       const struct gt_wait_segment *segment)
 {
 	const struct gt_otf2 *read = sync->report->read;
-	uint32_t node = gt_profile_node(sync->profile, location, segment->node);
+	uint32_t node = gt_profile_node_at(sync->profile, location, segment->node);
 	uint32_t index = sync->profile->tree.nodes[node].region;
 	const struct gt_otf2_region *region = gt_otf2_region_at(read, index);
 
@@ -592,7 +592,7 @@ static enum gt_wait barrier_of(const struct gt_sync *sync, uint32_t location,
 static void collect_barriers(struct gt_sync *sync, uint32_t location)
 {
 	for (uint64_t i = 0; i < gt_segment_count(sync, location); i++, gt_spill_used(&sync->spill)) {
-		struct gt_segment *segment = gt_segment_at(sync, location, i);
+		struct gt_wait_segment *segment = gt_segment_at(sync, location, i);
 		struct gt_item item = { .tie = segment->begin,
 					.time = segment->begin,
 					.begin = segment->end,
@@ -650,7 +650,7 @@ static void as_such(struct gt_sync *sync, uint32_t location)
 	if (sync->report->classes.locations[location].kind == GT_LOCATION_SERVICE)
 		return;
 	for (uint64_t i = 0; i < gt_segment_count(sync, location); i++) {
-		struct gt_segment *segment = gt_segment_at(sync, location, i);
+		struct gt_wait_segment *segment = gt_segment_at(sync, location, i);
 
 		if (segment->cause == GT_NO_CAUSE && !segment->settled && segment->end > segment->begin &&
 		    waits[segment->class])

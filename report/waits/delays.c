@@ -146,10 +146,11 @@ static void subtract_parts(struct hand *hand, struct gt_parts *parts, const uint
 
 /* The profile before the segment `next`, of the time since `since`. */
 static void add_gap(const struct delays *delays, struct hand *hand, const struct window *w, uint64_t first,
-		    uint64_t since, const struct gt_segment *next)
+		    uint64_t since, const struct gt_wait_segment *next)
 {
 	const uint32_t *nodes = delays->sync->profile->locations[w->location].nodes;
-	struct gt_parts parts = gt_parts(&delays->sync->timelines[w->location].profile, first, next->profile);
+	struct gt_parts parts = gt_parts_of(&delays->sync->timelines[w->location].profile, first,
+					    next->profile);
 	uint64_t from = larger(since, w->from), to = smaller(next->begin, w->to);
 
 	if (from < to)
@@ -158,9 +159,9 @@ static void add_gap(const struct delays *delays, struct hand *hand, const struct
 }
 
 static void add_segment(const struct delays *delays, struct hand *hand, const struct window *w,
-			const struct gt_segment *segment, uint64_t time)
+			const struct gt_wait_segment *segment, uint64_t time)
 {
-	uint32_t whole = gt_profile_node(delays->sync->profile, w->location, segment->node);
+	uint32_t whole = gt_profile_node_at(delays->sync->profile, w->location, segment->node);
 
 	if (w->own)
 		hand->times[whole] -= (double)time;
@@ -169,12 +170,12 @@ static void add_segment(const struct delays *delays, struct hand *hand, const st
 }
 
 /* Until when a segment waited for another location, in the window. */
-static uint64_t waited_until(const struct gt_segment *segment)
+static uint64_t waited_until(const struct gt_wait_segment *segment)
 {
 	return segment->cause == GT_NO_CAUSE ? segment->begin : larger(segment->begin, segment->until);
 }
 
-static double wait_in(const struct gt_segment *segment, const struct window *w)
+static double wait_in(const struct gt_wait_segment *segment, const struct window *w)
 {
 	uint64_t from = larger(segment->begin, w->from), to = smaller(waited_until(segment), w->to);
 
@@ -186,14 +187,14 @@ static double add_window(const struct delays *delays, struct hand *hand, const s
 {
 	const struct gt_sync *sync = delays->sync;
 	uint64_t at = before(sync, w->location, w->to), steps = 0;
-	const struct gt_segment *next;
+	const struct gt_wait_segment *next;
 	double waited = 0;
 
 	if (at == gt_segment_count(sync, w->location))
 		at--; /* the last one is empty */
 	next = gt_segment_at(sync, w->location, at);
 	for (; at && next->begin > w->from && steps < delays->back; at--, steps++) {
-		const struct gt_segment *segment = gt_segment_at(sync, w->location, at - 1);
+		const struct gt_wait_segment *segment = gt_segment_at(sync, w->location, at - 1);
 		uint64_t from = larger(waited_until(segment), w->from), to = smaller(segment->end, w->to);
 
 		add_gap(delays, hand, w, segment->profile, segment->end, next);
@@ -214,7 +215,7 @@ static void carry(const struct delays *delays, const struct window *w, double pa
 	uint64_t at = before(sync, w->location, w->to), steps = 0;
 
 	for (; at && steps < delays->back; at--, steps++) {
-		struct gt_segment *segment = gt_segment_at(sync, w->location, at - 1);
+		struct gt_wait_segment *segment = gt_segment_at(sync, w->location, at - 1);
 
 		segment->carried += (float)(part * wait_in(segment, w));
 		if (segment->begin <= w->from)
@@ -225,11 +226,11 @@ static void carry(const struct delays *delays, const struct window *w, double pa
 /* ---- since when ---------------------------------------------------------------------------------- */
 
 /* The wait at or before a place in a location, which only goes back. */
-static const struct gt_segment *wait_before(const struct gt_sync *sync, uint32_t location, uint64_t *at,
+static const struct gt_wait_segment *wait_before(const struct gt_sync *sync, uint32_t location, uint64_t *at,
 					    uint64_t *steps)
 {
 	for (; *at && *steps; --*at, --*steps) {
-		const struct gt_segment *segment = gt_segment_at(sync, location, *at - 1);
+		const struct gt_wait_segment *segment = gt_segment_at(sync, location, *at - 1);
 
 		if (segment->cause != GT_NO_CAUSE)
 			return segment;
@@ -245,7 +246,7 @@ static uint64_t last_common(const struct delays *delays, uint32_t one, uint64_t 
 	uint64_t steps = delays->back;
 
 	for (;;) {
-		const struct gt_segment *a = wait_before(sync, one, &one_at, &steps),
+		const struct gt_wait_segment *a = wait_before(sync, one, &one_at, &steps),
 					*b = wait_before(sync, other, &other_at, &steps);
 
 		if (!steps || (!a && !b))
@@ -324,7 +325,7 @@ static uint32_t take_shares(struct hand *hand, struct late *late)
 static void look_into(const struct delays *delays, struct hand *hand, struct late *late)
 {
 	const struct gt_sync *sync = delays->sync;
-	struct gt_segment *wait = gt_segment_at(sync, late->location, late->index);
+	struct gt_wait_segment *wait = gt_segment_at(sync, late->location, late->index);
 	uint64_t waited = gt_sync_waited(wait);
 	bool ranks = of_ranks((enum gt_wait)wait->wait);
 
@@ -424,7 +425,7 @@ static uint64_t wait_time(const struct delays *delays, uint32_t location)
 static bool go_back(struct delays *delays, uint32_t location)
 {
 	for (uint64_t *at = &delays->cursors[location]; *at; --*at) {
-		const struct gt_segment *segment = gt_segment_at(delays->sync, location, *at - 1);
+		const struct gt_wait_segment *segment = gt_segment_at(delays->sync, location, *at - 1);
 
 		if (segment->wait && segment->cause != GT_NO_CAUSE)
 			return true;

@@ -38,7 +38,7 @@ static const struct gt_location_class *class_at(const struct devices *devices, u
 	return &devices->sync->report->classes.locations[location];
 }
 
-static bool is_activity(const struct gt_segment *segment)
+static bool is_activity(const struct gt_wait_segment *segment)
 {
 	return segment->class != GT_CLASS_GPU_IDLE && segment->end > segment->begin;
 }
@@ -58,8 +58,8 @@ static void wait_in_call(struct gt_sync *sync, const struct gt_item *call, uint3
 
 static void pair(struct gt_sync *sync, const struct gt_item *call, const struct gt_item *activity)
 {
-	const struct gt_segment *host = gt_segment_at(sync, call->location, call->segment);
-	struct gt_segment *segment = gt_segment_at(sync, activity->location, activity->segment);
+	const struct gt_wait_segment *host = gt_segment_at(sync, call->location, call->segment);
+	struct gt_wait_segment *segment = gt_segment_at(sync, activity->location, activity->segment);
 
 	segment->launcher = call->location;
 	segment->sent = call->time;
@@ -96,7 +96,7 @@ static void collect(struct devices *devices, uint32_t location)
 	struct gt_sync *sync = devices->sync;
 
 	for (uint64_t i = 0; i < gt_segment_count(sync, location); i++) {
-		const struct gt_segment *segment = gt_segment_at(sync, location, i);
+		const struct gt_wait_segment *segment = gt_segment_at(sync, location, i);
 		struct gt_item item = { .key = class_at(devices, location)->process,
 					.tie = segment->end,
 					.time = segment->end,
@@ -152,7 +152,7 @@ static void why(struct devices *devices, uint32_t stream, uint64_t index, uint64
 {
 	struct gt_sync *sync = devices->sync;
 	struct gt_timeline *timeline = &sync->timelines[stream];
-	const struct gt_segment *segment = gt_segment_at(sync, stream, index);
+	const struct gt_wait_segment *segment = gt_segment_at(sync, stream, index);
 	bool launched = segment->launcher != GT_NO_CAUSE;
 	uint64_t from = index ? gt_segment_at(sync, stream, index - 1)->begin : 0;
 	const struct end *end;
@@ -195,8 +195,8 @@ static void stream_causes(struct devices *devices, uint32_t stream)
 static void starved(struct gt_sync *sync, const struct gt_item *item, uint64_t since, bool quick,
 		    uint64_t long_gap_ns)
 {
-	const struct gt_segment *segment = gt_segment_at(sync, item->location, item->segment);
-	struct gt_segment *idle;
+	const struct gt_wait_segment *segment = gt_segment_at(sync, item->location, item->segment);
+	struct gt_wait_segment *idle;
 
 	if (!item->segment)
 		return;
@@ -233,7 +233,8 @@ static void find_starvation(struct devices *devices)
 
 	for (; gt_bag_next(bag); gt_spill_used(&devices->sync->spill)) {
 		struct gt_item item = gt_bag_take(bag);
-		const struct gt_segment *segment = gt_segment_at(devices->sync, item.location, item.segment);
+		const struct gt_wait_segment *segment = gt_segment_at(devices->sync, item.location,
+								      item.segment);
 
 		if (item.key == device && segment->begin > busy)
 			starved(devices->sync, &item, busy, quick, least);
@@ -254,7 +255,7 @@ static void host_waits(struct devices *devices, uint32_t host)
 	uint64_t cursor = 0;
 
 	for (uint64_t i = 0; ends->count && i < gt_segment_count(sync, host); i++) {
-		struct gt_segment *segment = gt_segment_at(sync, host, i);
+		struct gt_wait_segment *segment = gt_segment_at(sync, host, i);
 		bool hidden = segment->class == GT_CLASS_GPU_HIDDEN_WAIT;
 		const struct end *end;
 

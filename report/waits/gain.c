@@ -41,7 +41,7 @@ struct gain {
 	uint32_t *heap, used;        /* locations by their next step */
 };
 
-static const struct gt_segment *segment_of(const struct gain *gain, uint32_t location)
+static const struct gt_wait_segment *segment_of(const struct gain *gain, uint32_t location)
 {
 	return gt_segment_at(gain->sync, location, gain->places[location].next);
 }
@@ -97,7 +97,7 @@ static bool known(const struct gain *gain, uint32_t cause)
 /* What the next segment needs to know, in the order of time; then its end. */
 static void plan(struct gain *gain, uint32_t location, enum step done)
 {
-	const struct gt_segment *segment = segment_of(gain, location);
+	const struct gt_wait_segment *segment = segment_of(gain, location);
 	struct place *place = &gain->places[location];
 
 	place->step = END;
@@ -118,10 +118,10 @@ static void plan(struct gain *gain, uint32_t location, enum step done)
 static void free_gap(struct gain *gain, uint32_t location)
 {
 	struct place *place = &gain->places[location];
-	const struct gt_segment *segment = segment_of(gain, location);
+	const struct gt_wait_segment *segment = segment_of(gain, location);
 	uint64_t from = place->next ? gt_segment_at(gain->sync, location, place->next - 1)->profile : 0;
 	struct gt_parts parts =
-		gt_parts(&gain->sync->timelines[location].profile, from, segment->profile);
+		gt_parts_of(&gain->sync->timelines[location].profile, from, segment->profile);
 	const unsigned char *nodes = gain->nodes[location];
 
 	memset(place->freed, 0, sizeof(place->freed));
@@ -147,7 +147,7 @@ static uint64_t later(uint64_t a, uint64_t b)
 static uint64_t new_time(const struct gain *gain, uint32_t location, uint64_t time, unsigned k)
 {
 	const struct place *place = &gain->places[location];
-	const struct gt_segment *segment;
+	const struct gt_wait_segment *segment;
 	uint64_t gap, begin;
 
 	if (time <= place->at || place->step == DONE)
@@ -174,7 +174,7 @@ static void depend(struct gain *gain, uint32_t location, uint32_t on, uint64_t t
 /* The next segment ends. False: it was the last one. */
 static bool pass(struct gain *gain, uint32_t location)
 {
-	const struct gt_segment *segment = segment_of(gain, location);
+	const struct gt_wait_segment *segment = segment_of(gain, location);
 	struct place *place = &gain->places[location];
 
 	for (unsigned k = 0; k < gain->count; k++)
@@ -209,7 +209,7 @@ static void start(struct gain *gain, uint32_t location)
 static bool step(struct gain *gain, uint32_t location)
 {
 	const struct gt_timeline *timeline = &gain->sync->timelines[location];
-	const struct gt_segment *segment = segment_of(gain, location);
+	const struct gt_wait_segment *segment = segment_of(gain, location);
 	struct place *place = &gain->places[location];
 	enum step done = place->step;
 

@@ -138,8 +138,8 @@ static void carry(struct gt_report *report, struct gt_carry *carry, void *memory
 	struct locks *state = memory;
 
 	(void)report;
-	gt_carry(carry, &state->cut, sizeof(state->cut));
-	gt_carry(carry, &state->count, sizeof(state->count));
+	gt_carry_bytes(carry, &state->cut, sizeof(state->cut));
+	gt_carry_bytes(carry, &state->count, sizeof(state->count));
 	state->holds = gt_carry_array(carry, state->holds, state->count, sizeof(*state->holds));
 }
 

@@ -72,7 +72,8 @@ static bool is_stream(const struct gt_path *path, uint32_t location)
 static void spend(struct gt_path *path, uint32_t location, uint64_t node, uint64_t time)
 {
 	path->locations[location] += time;
-	spend_in(path, gt_profile_node(path->sync->profile, location, node), time, is_stream(path, location));
+	spend_in(path, gt_profile_node_at(path->sync->profile, location, node), time,
+		 is_stream(path, location));
 }
 
 /* Back to `time`, but not before the floor, and never forward. Returns how long that is. */
@@ -91,7 +92,7 @@ static void spend_gap(struct gt_path *path, uint64_t from, uint64_t to, uint64_t
 {
 	uint64_t part = back_to(path, ended);
 	const struct gt_log *profile = &path->sync->timelines[path->at].profile;
-	struct gt_parts parts = gt_parts(profile, from, to);
+	struct gt_parts parts = gt_parts_of(profile, from, to);
 	const uint32_t *nodes = path->sync->profile->locations[path->at].nodes;
 	struct gt_part_of one = { .node = 0 };
 	uint64_t all = 0, left = part;
@@ -100,7 +101,7 @@ static void spend_gap(struct gt_path *path, uint64_t from, uint64_t to, uint64_t
 	while (gt_parts_next(&parts))
 		for (const uint32_t *words = parts.words; words < parts.last; all += one.time)
 			words = gt_part_take(words, &one);
-	for (parts = gt_parts(profile, from, all ? to : from); gt_parts_next(&parts);)
+	for (parts = gt_parts_of(profile, from, all ? to : from); gt_parts_next(&parts);)
 		for (const uint32_t *words = parts.words; words < parts.last;) {
 			uint64_t time;
 
@@ -122,10 +123,10 @@ static void jump(struct gt_path *path, uint32_t to, uint64_t time)
 }
 
 /* Segments that begin at the time or later are passed. The one before, or NULL. */
-static const struct gt_segment *pass(struct gt_path *path, uint32_t location, uint64_t time)
+static const struct gt_wait_segment *pass(struct gt_path *path, uint32_t location, uint64_t time)
 {
 	uint64_t *cursor = &path->cursors[location];
-	const struct gt_segment *segment = NULL;
+	const struct gt_wait_segment *segment = NULL;
 
 	for (; *cursor; --*cursor) {
 		segment = gt_segment_at(path->sync, location, *cursor - 1);
@@ -151,7 +152,7 @@ static bool is_idle(const struct gt_path *path, uint32_t location)
 }
 
 /* The path goes from who joined the location, or waited for its process, to that. */
-static void join(struct gt_path *path, const struct gt_segment *segment)
+static void join(struct gt_path *path, const struct gt_wait_segment *segment)
 {
 	bool child = segment->wait == GT_WAIT_CHILD;
 
@@ -175,7 +176,7 @@ static uint64_t idle_since(struct gt_path *path, uint64_t begin, uint64_t end)
 {
 	const struct join *join = &path->joins[path->at];
 	uint64_t time = path->time < end ? path->time : end;
-	const struct gt_segment *there;
+	const struct gt_wait_segment *there;
 
 	if (join->by == GT_NO_CAUSE)
 		return 0;
@@ -190,7 +191,7 @@ static uint64_t idle_since(struct gt_path *path, uint64_t begin, uint64_t end)
 }
 
 /* May it have waited for the one that joined it? */
-static bool awaits(const struct gt_path *path, const struct gt_segment *segment)
+static bool awaits(const struct gt_path *path, const struct gt_wait_segment *segment)
 {
 	const struct gt_profile *profile = path->sync->profile;
 	const struct gt_otf2 *read = path->sync->report->read;
@@ -198,12 +199,12 @@ static bool awaits(const struct gt_path *path, const struct gt_segment *segment)
 
 	if (segment->cause != GT_NO_CAUSE || segment->class != GT_CLASS_SLEEP)
 		return segment->cause == GT_NO_CAUSE && segment->class == GT_CLASS_CONDITION;
-	region = profile->tree.nodes[gt_profile_node(profile, path->at, segment->node)].region;
+	region = profile->tree.nodes[gt_profile_node_at(profile, path->at, segment->node)].region;
 	return region < read->tables[GT_OTF2_REGION].count &&
 	       gt_posix_call(gt_otf2_region_at(read, region)->name) == GT_POSIX_AWAIT;
 }
 
-static bool to_joiner(struct gt_path *path, const struct gt_segment *segment)
+static bool to_joiner(struct gt_path *path, const struct gt_wait_segment *segment)
 {
 	bool idle = path->joins[path->at].idle && segment->cause == GT_NO_CAUSE &&
 		    segment->class != GT_CLASS_SLEEP;
@@ -250,7 +251,7 @@ static bool leave_location(struct gt_path *path, bool may_jump)
  * Is it known what the cause of the wait did? Not before it began, and not of a thread of which nothing but
  * its begin was recorded, as are those of libraries that are not traced.
  */
-static bool is_known(const struct gt_path *path, const struct gt_segment *segment)
+static bool is_known(const struct gt_path *path, const struct gt_wait_segment *segment)
 {
 	const struct gt_sync *sync = path->sync;
 
@@ -263,7 +264,7 @@ static bool is_known(const struct gt_path *path, const struct gt_segment *segmen
 /* `may_jump`: not round in a circle at one time. */
 static bool step(struct gt_path *path, bool may_jump)
 {
-	const struct gt_segment *segment, *next;
+	const struct gt_wait_segment *segment, *next;
 	uint64_t index;
 
 	segment = pass(path, path->at, path->time);
@@ -343,7 +344,7 @@ static uint64_t end_of(const struct gt_sync *sync, uint32_t location)
 static bool may_be_last(const struct gt_sync *sync, uint32_t location)
 {
 	uint64_t count = gt_segment_count(sync, location);
-	const struct gt_segment *segment = count > 1 ? gt_segment_at(sync, location, count - 2) : NULL;
+	const struct gt_wait_segment *segment = count > 1 ? gt_segment_at(sync, location, count - 2) : NULL;
 
 	switch (sync->report->classes.locations[location].kind) {
 	case GT_LOCATION_MAIN:

@@ -13,7 +13,7 @@ const char *const gt_wait_names[GT_WAITS] = { GT_WAIT_LIST(NAME) };
 #undef NAME
 
 /* It would have waited for that, if the rest had been earlier. */
-static void add_other(struct gt_segment *segment, unsigned class, uint32_t cause, uint64_t until)
+static void add_other(struct gt_wait_segment *segment, unsigned class, uint32_t cause, uint64_t until)
 {
 	if (segment->also != GT_NO_CAUSE && segment->also_until >= until)
 		return;
@@ -26,7 +26,7 @@ static void add_other(struct gt_segment *segment, unsigned class, uint32_t cause
  * Of two reasons with the same end, the one that must have been waited for: a call that sends and receives
  * had to wait for its message, but not necessarily for its own to be received.
  */
-static bool surer(const struct gt_segment *segment, enum gt_wait class, uint64_t until)
+static bool surer(const struct gt_wait_segment *segment, enum gt_wait class, uint64_t until)
 {
 	return segment->until == until && segment->wait == GT_WAIT_LATE_RECEIVER &&
 	       class == GT_WAIT_LATE_SENDER;
@@ -35,7 +35,7 @@ static bool surer(const struct gt_segment *segment, enum gt_wait class, uint64_t
 void gt_sync_wait(struct gt_sync *sync, uint32_t location, uint64_t index, enum gt_wait class, uint32_t cause,
 		  uint64_t until)
 {
-	struct gt_segment *segment = gt_segment_at(sync, location, index);
+	struct gt_wait_segment *segment = gt_segment_at(sync, location, index);
 
 	if (until > segment->end || cause == location)
 		return;
@@ -51,7 +51,7 @@ void gt_sync_wait(struct gt_sync *sync, uint32_t location, uint64_t index, enum 
 	segment->until = until;
 }
 
-uint64_t gt_sync_waited(const struct gt_segment *segment)
+uint64_t gt_sync_waited(const struct gt_wait_segment *segment)
 {
 	uint64_t from;
 

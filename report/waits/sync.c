@@ -149,7 +149,7 @@ static void begin(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 	state->process_id = location->kind == GT_LOCATION_MAIN ? process_id(at) : 0;
 	state->probe = GT_NO_CAUSE;
 	state->timeline.creator = GT_NO_CAUSE;
-	state->timeline.segments.size = sizeof(struct gt_segment);
+	state->timeline.segments.size = sizeof(struct gt_wait_segment);
 	state->timeline.profile.size = sizeof(uint32_t);
 }
 
@@ -293,7 +293,7 @@ static void carry_log(struct gt_sync *sync, struct gt_carry *carry, struct gt_lo
 	uint64_t count = log->count, n;
 
 	log->size = size;
-	gt_carry(carry, &count, sizeof(count));
+	gt_carry_bytes(carry, &count, sizeof(count));
 	for (uint64_t i = 0; i < count; i += n) {
 		void *items;
 
@@ -302,7 +302,7 @@ static void carry_log(struct gt_sync *sync, struct gt_carry *carry, struct gt_lo
 			items = gt_log_add_some(&sync->spill, log, &n);
 		else
 			items = gt_log_span(log, i, n, &n);
-		gt_carry(carry, items, n * size);
+		gt_carry_bytes(carry, items, n * size);
 	}
 }
 
@@ -311,10 +311,10 @@ static void carry(struct gt_report *report, struct gt_carry *carry, void *memory
 	struct gt_timeline *timeline = &((struct gt_syncing *)memory)->timeline;
 	struct gt_sync *sync = gt_report_result(report, &gt_sync_analysis);
 
-	gt_carry(carry, &timeline->begin, sizeof(timeline->begin));
-	gt_carry(carry, &timeline->created, sizeof(timeline->created));
-	gt_carry(carry, &timeline->creator, sizeof(timeline->creator));
-	carry_log(sync, carry, &timeline->segments, sizeof(struct gt_segment));
+	gt_carry_bytes(carry, &timeline->begin, sizeof(timeline->begin));
+	gt_carry_bytes(carry, &timeline->created, sizeof(timeline->created));
+	gt_carry_bytes(carry, &timeline->creator, sizeof(timeline->creator));
+	carry_log(sync, carry, &timeline->segments, sizeof(struct gt_wait_segment));
 	carry_log(sync, carry, &timeline->profile, sizeof(uint32_t));
 }
 
@@ -325,10 +325,10 @@ static void carry_bag(struct gt_sync *sync, struct gt_carry *carry, struct gt_ba
 	struct gt_item item = { .key = 0 };
 	bool more = next;
 
-	for (gt_carry(carry, &more, sizeof(more)); more; gt_carry(carry, &more, sizeof(more))) {
+	for (gt_carry_bytes(carry, &more, sizeof(more)); more; gt_carry_bytes(carry, &more, sizeof(more))) {
 		if (next)
 			item = gt_bag_take(bag);
-		gt_carry(carry, &item, sizeof(item));
+		gt_carry_bytes(carry, &item, sizeof(item));
 		if (gt_carry_loads(carry))
 			gt_bag_add(&sync->spill, bag, &item);
 		next = gt_carry_loads(carry) ? NULL : gt_bag_next(bag);

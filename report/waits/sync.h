@@ -58,7 +58,7 @@ extern const char *const gt_wait_names[GT_WAITS];
 
 #define GT_NO_CAUSE (~UINT32_C(0))
 
-struct gt_segment {
+struct gt_wait_segment {
 	uint64_t begin, end; /* ns */
 	uint64_t profile;    /* where in the profile the time before it ends */
 	uint64_t until;      /* its cause was there; so long it waited */
@@ -119,11 +119,11 @@ struct gt_parts {
 };
 
 /*
- * for (parts = gt_parts(profile, from, to); gt_parts_next(&parts);)
+ * for (parts = gt_parts_of(profile, from, to); gt_parts_next(&parts);)
  *	for (words = parts.words; words < parts.last;)
  *		words = gt_part_take(words, &part);
  */
-static inline struct gt_parts gt_parts(const struct gt_log *profile, uint64_t from, uint64_t to)
+static inline struct gt_parts gt_parts_of(const struct gt_log *profile, uint64_t from, uint64_t to)
 {
 	return (struct gt_parts){ .profile = profile, .next = from, .end = to };
 }
@@ -142,7 +142,7 @@ static inline bool gt_parts_next(struct gt_parts *parts)
 
 /* The last segment is empty and is where the location ends. */
 struct gt_timeline {
-	struct gt_log segments; /* struct gt_segment */
+	struct gt_log segments; /* struct gt_wait_segment */
 	struct gt_log profile;  /* uint32_t: words of parts */
 	uint64_t begin;
 	uint64_t created;       /* by `creator`, or GT_NO_CAUSE */
@@ -205,7 +205,8 @@ static inline size_t gt_sync_locations(const struct gt_sync *sync)
 	return sync->report->read->tables[GT_OTF2_LOCATION].count;
 }
 
-static inline struct gt_segment *gt_segment_at(const struct gt_sync *sync, uint32_t location, uint64_t index)
+static inline struct gt_wait_segment *gt_segment_at(const struct gt_sync *sync, uint32_t location,
+						     uint64_t index)
 {
 	return gt_log_at(&sync->timelines[location].segments, index);
 }
@@ -219,7 +220,7 @@ static inline uint64_t gt_segment_count(const struct gt_sync *sync, uint32_t loc
 void gt_sync_wait(struct gt_sync *sync, uint32_t location, uint64_t segment, enum gt_wait class,
 		  uint32_t cause, uint64_t until);
 /* How long a segment waited. */
-uint64_t gt_sync_waited(const struct gt_segment *segment);
+uint64_t gt_sync_waited(const struct gt_wait_segment *segment);
 
 enum { GT_GAINS = 8, GT_GAIN_SEGMENTS = 1 << 24 };
 

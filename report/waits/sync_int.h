@@ -24,7 +24,7 @@ struct gt_sync_request {
 struct gt_syncing {
 	struct gt_sync *sync;
 	struct gt_timeline timeline;
-	struct gt_segment open;      /* if it is */
+	struct gt_wait_segment open;      /* if it is */
 	bool is_open, begun, stream, other;
 	struct gt_profiling *profiling; /* its parts are the time since the last segment */
 	struct gt_sync_pending pending[GT_BAGS];

@@ -99,7 +99,7 @@ void gt_sync_open_segment(struct gt_sync *sync, struct gt_syncing *state, uint64
 			 enum gt_class class)
 {
 	write_profile(sync, state);
-	state->open = (struct gt_segment){ .begin = now,
+	state->open = (struct gt_wait_segment){ .begin = now,
 					   .profile = state->timeline.profile.count,
 					   .sent = UINT64_MAX,
 					   .node = node,
@@ -117,7 +117,7 @@ void gt_sync_close_segment(struct gt_sync *sync, struct gt_syncing *state, uint6
 	gt_profile_flush(state->profiling);
 	if (state->stream && now == state->open.begin && state->open.class == GT_CLASS_GPU_IDLE)
 		return;
-	*(struct gt_segment *)gt_log_add(&sync->spill, &state->timeline.segments) = state->open;
+	*(struct gt_wait_segment *)gt_log_add(&sync->spill, &state->timeline.segments) = state->open;
 }
 
 /* The number of the segment that the event is in. */

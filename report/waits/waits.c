@@ -82,7 +82,7 @@ static void grow(struct rows *rows)
 	free(old.items);
 }
 
-static void add(struct rows *rows, const struct gt_segment *segment, uint64_t index, uint64_t time)
+static void add(struct rows *rows, const struct gt_wait_segment *segment, uint64_t index, uint64_t time)
 {
 	struct row *row;
 
@@ -121,7 +121,7 @@ static bool is_idle(const struct gt_sync *sync, uint32_t location, uint64_t key)
 static void write_row(struct gt_sync *sync, struct gt_section *section, uint32_t location,
 		      const struct row *from)
 {
-	uint32_t node = gt_profile_node(sync->profile, location, from->key >> 8);
+	uint32_t node = gt_profile_node_at(sync->profile, location, from->key >> 8);
 	union gt_cell *row = gt_row_add(section);
 
 	row[0].text = gt_wait_names[from->key & 0xff];
@@ -168,7 +168,7 @@ static struct rows rows_of(struct gt_sync *sync, uint32_t location)
 	struct rows rows = { .count = 0 };
 
 	for (uint64_t i = 0; i < gt_segment_count(sync, location); i++) {
-		const struct gt_segment *segment = gt_segment_at(sync, location, i);
+		const struct gt_wait_segment *segment = gt_segment_at(sync, location, i);
 		uint64_t time = gt_sync_waited(segment);
 
 		if (time)

@@ -44,7 +44,7 @@ static void require(int holds, const char *what)
 static void ask(struct gt_cubin *c)
 {
 	static const char *const names[] = { "k", "_Z4workPf", "" };
-	struct gt_frame frames[GT_CUBIN_FRAMES];
+	struct gt_cubin_frame frames[GT_CUBIN_FRAMES];
 	size_t length = 0;
 
 	for (unsigned i = 0; i < 24; i++)

@@ -63,7 +63,7 @@ static void check_wildcards(const char *pattern, const char *name)
 
 static void check_rule(const struct gt_filter *filter, uint32_t index)
 {
-	struct gt_filter_rule rule = gt_filter_rule(filter, index);
+	struct gt_filter_rule rule = gt_filter_rule_at(filter, index);
 	char text[300];
 
 	gt_filter_rule_text(filter, index, text, sizeof(text));

@@ -69,7 +69,7 @@ static gt_nccl_result empty_stop(void *handle)
 	return 0;
 }
 
-static gt_nccl_result empty_state(void *handle, int what, union gt_nccl_state *args)
+static gt_nccl_result empty_state(void *handle, int what, union gt_nccl_state_args *args)
 {
 	(void)handle, (void)what, (void)args;
 	return 0;
@@ -271,7 +271,7 @@ static void stop(void *handle)
 
 static void state(void *handle, int what, uint64_t value)
 {
-	union gt_nccl_state args = { .step = { value } };
+	union gt_nccl_state_args args = { .step = { value } };
 
 	if (table.any && handle)
 		table.v2->state(handle, what, &args);

@@ -56,7 +56,7 @@ static uint32_t line_of(const struct gt_filter *filter, const char *name)
 {
 	uint32_t rule = match(filter, name, NULL);
 
-	return rule == GT_RULE_NONE ? 0 : gt_filter_rule(filter, rule).line;
+	return rule == GT_RULE_NONE ? 0 : gt_filter_rule_at(filter, rule).line;
 }
 
 static const struct {
@@ -209,7 +209,7 @@ Test(filter, good_lines)
 {
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		struct gt_filter *filter = parse(good[i].line);
-		struct gt_filter_rule rule = gt_filter_rule(filter, 0);
+		struct gt_filter_rule rule = gt_filter_rule_at(filter, 0);
 
 		cr_expect_eq(complaint_count, 0, "%s: %s", good[i].line, complaints[0]);
 		cr_expect_eq(rule.line, 1, "%s", good[i].line);
@@ -309,8 +309,8 @@ Test(filter, order_and_lines)
 	cr_expect_eq(line_of(filter, "subtract"), 6);
 	cr_expect_eq(line_of(filter, "other"), 7);
 	cr_expect_eq(line_of(filter, NULL), 7);
-	cr_expect_eq(gt_filter_rule(filter, match(filter, "sin", "MATH")).line, 4);
-	cr_expect_eq(gt_filter_rule(filter, match(filter, "div", "MATH")).line, 3);
+	cr_expect_eq(gt_filter_rule_at(filter, match(filter, "sin", "MATH")).line, 4);
+	cr_expect_eq(gt_filter_rule_at(filter, match(filter, "div", "MATH")).line, 3);
 	cr_expect_eq(gt_filter_needs(filter), GT_FILTER_HAS_RULES | GT_FILTER_HAS_LIMITS |
 						      GT_FILTER_HAS_LEVELS);
 	gt_filter_free(filter);
@@ -324,9 +324,9 @@ Test(filter, any_of_the_names)
 	struct gt_filter_names c = { "_ZN3foo3quxEi", "foo::qux(int)", "foo::qux", NULL };
 	struct gt_filter_names d = { "_ZN3foo3quxEd", "foo::qux(double)", "foo::qux", NULL };
 
-	cr_expect_eq(gt_filter_rule(filter, gt_filter_match(filter, &a)).line, 1);
-	cr_expect_eq(gt_filter_rule(filter, gt_filter_match(filter, &b)).line, 2);
-	cr_expect_eq(gt_filter_rule(filter, gt_filter_match(filter, &c)).line, 3);
+	cr_expect_eq(gt_filter_rule_at(filter, gt_filter_match(filter, &a)).line, 1);
+	cr_expect_eq(gt_filter_rule_at(filter, gt_filter_match(filter, &b)).line, 2);
+	cr_expect_eq(gt_filter_rule_at(filter, gt_filter_match(filter, &c)).line, 3);
 	cr_expect_eq(gt_filter_match(filter, &d), GT_RULE_NONE);
 	gt_filter_free(filter);
 }
@@ -389,7 +389,7 @@ static uint32_t path_line(const struct gt_filter *filter, const char *const *pat
 		state = gt_filter_path_step(filter, state, gt_filter_path_word(filter, &names));
 	}
 	rule = gt_filter_path_rule(filter, state);
-	return rule == GT_RULE_NONE ? 0 : gt_filter_rule(filter, rule).line;
+	return rule == GT_RULE_NONE ? 0 : gt_filter_rule_at(filter, rule).line;
 }
 
 Test(filter, call_paths)
@@ -457,8 +457,8 @@ Test(filter, groups)
 	cr_expect_str_eq(gt_filter_group(filter, &names), "USER");
 	names.name = "other";
 	cr_expect_str_eq(gt_filter_group(filter, &names), "Default");
-	cr_expect_eq(gt_filter_rule(filter, match(filter, "mul", NULL)).line, 1);
-	cr_expect_eq(gt_filter_rule(filter, match(filter, "x", "LIBC-I/O")).line, 2);
+	cr_expect_eq(gt_filter_rule_at(filter, match(filter, "mul", NULL)).line, 1);
+	cr_expect_eq(gt_filter_rule_at(filter, match(filter, "x", "LIBC-I/O")).line, 2);
 	cr_expect_eq(match(filter, "x", NULL), GT_RULE_NONE);
 	cr_expect_eq(gt_filter_parse(filter, GT_FILTER_GROUPS, "g", "A=b", 3, note), -EALREADY);
 	gt_filter_free(filter);

@@ -48,7 +48,7 @@ static int by_number(const void *va, const void *vb)
 	return *a < *b ? -1 : *a > *b;
 }
 
-static void put(struct gt_channel *channel, enum gt_end_what what, bool retracted, uint64_t event,
+static void put(struct gt_match_channel *channel, enum gt_end_what what, bool retracted, uint64_t event,
 		const struct gt_matched *to)
 {
 	const struct gt_end end = { .what = what, .event = event, .order = event, .retracted = retracted };
@@ -61,7 +61,7 @@ Test(match, messages)
 	for (unsigned seed = 0; seed < 3000; seed++) {
 		uint64_t sends[MOST], receives[MOST], alone[MOST];
 		size_t send_count = 0, count = 0, singles = 0, n = (size_t)(seed % MOST);
-		struct gt_channel channel = { .first = 0 };
+		struct gt_match_channel channel = { .first = 0 };
 		struct seen seen = { .pairs = 0 };
 		const struct gt_matched to = { &seen, on_pair, on_single };
 
@@ -102,7 +102,7 @@ Test(match, launches)
 		uint64_t call; /* of an activity */
 	} ends[] = { { GT_END_ACTIVITY, 2 }, { GT_END_ACTIVITY, 2 }, { GT_END_CALL, 0 },
 		     { GT_END_ACTIVITY, 2 }, { GT_END_CALL, 0 }, { GT_END_CALL, 0 }, { GT_END_ACTIVITY, 5 } };
-	struct gt_channel channel = { .first = 0 };
+	struct gt_match_channel channel = { .first = 0 };
 	struct seen seen = { .pairs = 0 };
 	const struct gt_matched to = { &seen, on_pair, on_single };
 	size_t n = sizeof(ends) / sizeof(ends[0]);
@@ -122,7 +122,7 @@ Test(match, launches)
 /* A ping-pong of a million messages, one or two under way. */
 Test(match, memory)
 {
-	struct gt_channel channel = { .first = 0 };
+	struct gt_match_channel channel = { .first = 0 };
 	struct seen seen = { .pairs = 0 };
 	const struct gt_matched to = { &seen, on_pair, on_single };
 

@@ -64,7 +64,7 @@ static void solve(void)
 	cr_assert(eq(int, gt_messages_new(&ends, dirfd), 0));
 	for (size_t i = 0; i < w.count; i++) {
 		const struct sent *s = &w.list[i];
-		struct gt_message one = { .pair = s->from * HOSTS + s->to, .ns = s->sent,
+		struct gt_pair_message one = { .pair = s->from * HOSTS + s->to, .ns = s->sent,
 					  .location = s->from, .send = 1 };
 
 		cr_assert(eq(int, gt_messages_add(ends, &one), 0));

@@ -15,7 +15,7 @@ static uint32_t rnd(uint32_t n)
 	return (uint32_t)(state >> 33) % n;
 }
 
-static void check_sort(struct gt_message *list, size_t n, unsigned depth)
+static void check_sort(struct gt_pair_message *list, size_t n, unsigned depth)
 {
 	uint64_t sum = 0;
 
@@ -35,13 +35,13 @@ Test(sort, all_orders_and_depths)
 {
 	static const size_t sizes[] = { 0, 1, 2, 3, 15, 16, 17, 100, 5000 };
 	static const unsigned depths[] = { 0, 1, 3, 40 }; /* 0: heapsort at once */
-	static struct gt_message list[5000];
+	static struct gt_pair_message list[5000];
 
 	for (size_t s = 0; s < sizeof(sizes) / sizeof(*sizes); s++)
 		for (size_t d = 0; d < sizeof(depths) / sizeof(*depths); d++)
 			for (unsigned order = 0; order < 5; order++) {
 				for (size_t i = 0; i < sizes[s]; i++)
-					list[i] = (struct gt_message){
+					list[i] = (struct gt_pair_message){
 						.name = order == 3 ? rnd(2) : 0,
 						.tag = order == 4 ? 0 : rnd(order == 2 ? 3 : 1000),
 						.ns = order == 0   ? i
@@ -52,15 +52,15 @@ Test(sort, all_orders_and_depths)
 			}
 }
 
-static struct gt_message at(uint64_t ns, uint32_t location, bool send)
+static struct gt_pair_message at(uint64_t ns, uint32_t location, bool send)
 {
-	return (struct gt_message){ .ns = ns, .location = location, .send = send, .peer = GT_NO_PEER };
+	return (struct gt_pair_message){ .ns = ns, .location = location, .send = send, .peer = GT_NO_PEER };
 }
 
 Test(pair, nth_with_nth)
 {
 	/* A receive may seem earlier than its send: the clocks of two hosts do not agree better. */
-	struct gt_message list[] = { at(1, 9, false), at(2, 5, true), at(3, 6, true), at(4, 8, false),
+	struct gt_pair_message list[] = { at(1, 9, false), at(2, 5, true), at(3, 6, true), at(4, 8, false),
 				  at(5, 7, true) };
 
 	pair(list, 5);
@@ -73,7 +73,7 @@ Test(pair, nth_with_nth)
 
 Test(pair, nobody)
 {
-	struct gt_message list[] = { at(1, 1, false), at(2, 2, false) };
+	struct gt_pair_message list[] = { at(1, 1, false), at(2, 2, false) };
 
 	pair(list, 2);
 	pair(list, 0);
@@ -86,7 +86,7 @@ Test(pair, ranks_in_two_communicators)
 {
 	struct gt_layout layout = { .location_count = 10 };
 	struct gt_messages m = { .fd = -1 };
-	struct gt_message list[] = {
+	struct gt_pair_message list[] = {
 		{ .tick = 10, .ns = 10, .name = 3, .tag = 7, .location = 8, .send = 1 },
 		{ .tick = 20, .ns = 20, .name = 3, .tag = 7, .location = 2, .send = 0 },
 		{ .tick = 10, .ns = 10, .name = 4, .tag = 7, .location = 2, .send = 1 },

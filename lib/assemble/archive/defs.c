@@ -141,7 +141,7 @@ static OTF2_ErrorCode write_regions(struct out *out)
 
 static OTF2_ErrorCode write_attributes(struct out *out)
 {
-	const struct gt_attribute *items = out->defs->attributes.items;
+	const struct gt_attribute_def *items = out->defs->attributes.items;
 	OTF2_ErrorCode rc = OTF2_SUCCESS;
 
 	for (uint32_t i = 0; rc == OTF2_SUCCESS && i < gt_table_count(&out->defs->attributes); i++)

@@ -224,7 +224,7 @@ uint32_t gt_out_region(struct gt_assembly *a, const struct gt_region_info *given
 uint32_t gt_out_attribute(struct gt_assembly *a, const char *name, const char *description,
 			  enum gt_value value)
 {
-	return gt_defs_attribute(&a->defs, &(struct gt_attribute){ .name = string_of(a, name),
+	return gt_defs_attribute(&a->defs, &(struct gt_attribute_def){ .name = string_of(a, name),
 								   .description = string_of(a, description),
 								   .type = (uint8_t)value });
 }
@@ -232,7 +232,7 @@ uint32_t gt_out_attribute(struct gt_assembly *a, const char *name, const char *d
 uint32_t gt_out_parameter(struct gt_assembly *a, const char *name, enum gt_value value)
 {
 	/* OTF2_ParameterType: STRING 0, INT64 1, UINT64 2 */
-	return gt_defs_parameter(&a->defs, &(struct gt_attribute){ .name = string_of(a, name),
+	return gt_defs_parameter(&a->defs, &(struct gt_attribute_def){ .name = string_of(a, name),
 								   .type = value == GT_VALUE_INT ? 1 : 2 });
 }
 

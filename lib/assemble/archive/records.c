@@ -49,7 +49,7 @@ void gt_convert_attribute(struct gt_track *t, const struct gt_slot *slot, uint64
 	uint32_t id = (uint32_t)(tag ? GT_WORD_PAYLOAD(slot->word) >> 32 : GT_WORD_LOW(slot->word));
 	const struct gt_lookup_entry *entry = gt_track_remembered(t, GT_T_ATTR, id);
 	uint64_t bits = tag ? (uint32_t)slot->word : slot[1].time;
-	struct gt_attribute attribute = { .type = OTF2_TYPE_UINT64 };
+	struct gt_attribute_def attribute = { .type = OTF2_TYPE_UINT64 };
 	const struct gt_def_attribute *def;
 	char text[64];
 
@@ -76,7 +76,7 @@ static uint32_t parameter(struct gt_track *t, unsigned slot_type, uint32_t id)
 {
 	const struct gt_lookup_entry *entry = gt_track_remembered(t, slot_type, id);
 	const struct gt_def_attribute *def;
-	struct gt_attribute item = { 0 };
+	struct gt_attribute_def item = { 0 };
 	char text[64];
 
 	if (entry)
@@ -131,7 +131,7 @@ void gt_convert_parameters(struct gt_track *t, const struct gt_slot *slot, uint6
 /* A number about the region that is open, under a name of ours. */
 static void own_parameter(struct gt_track *t, const char *name, uint64_t ns, uint64_t value)
 {
-	struct gt_attribute item = { .name = gt_defs_string(t->conv->defs, name),
+	struct gt_attribute_def item = { .name = gt_defs_string(t->conv->defs, name),
 				     .type = OTF2_PARAMETER_TYPE_UINT64 };
 
 	gt_track_write(t, ParameterUnsignedInt, ns, gt_defs_parameter(t->conv->defs, &item), value);
@@ -139,7 +139,7 @@ static void own_parameter(struct gt_track *t, const char *name, uint64_t ns, uin
 
 void gt_convert_process(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
-	struct gt_attribute item = { .type = OTF2_PARAMETER_TYPE_STRING };
+	struct gt_attribute_def item = { .type = OTF2_PARAMETER_TYPE_STRING };
 	uint64_t ns = gt_track_time(t, tick);
 
 	switch (GT_WORD_TYPE(slot->word)) {

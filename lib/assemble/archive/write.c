@@ -93,7 +93,7 @@ void gt_write_attribute(struct gt_track *t, uint32_t attribute, enum gt_value ty
 void gt_write_attribute_string(struct gt_track *t, const char *name, const char *description,
 			       const char *value)
 {
-	struct gt_attribute attribute = { .name = gt_defs_string(t->conv->defs, name),
+	struct gt_attribute_def attribute = { .name = gt_defs_string(t->conv->defs, name),
 					  .description = gt_defs_string(t->conv->defs, description),
 					  .type = OTF2_TYPE_STRING };
 	OTF2_AttributeValue text = {

@@ -276,19 +276,19 @@ static uint32_t put_locked(struct gt_defs *defs, struct gt_table *table, const v
 }
 
 static uint32_t put_attribute(struct gt_defs *defs, struct gt_table *table,
-			      const struct gt_attribute *item)
+			      const struct gt_attribute_def *item)
 {
 	uint32_t key[3] = { item->name, item->description, item->type };
 
 	return put_locked(defs, table, key, sizeof(key), item, sizeof(*item), NULL);
 }
 
-uint32_t gt_defs_attribute(struct gt_defs *defs, const struct gt_attribute *attribute)
+uint32_t gt_defs_attribute(struct gt_defs *defs, const struct gt_attribute_def *attribute)
 {
 	return put_attribute(defs, &defs->attributes, attribute);
 }
 
-uint32_t gt_defs_parameter(struct gt_defs *defs, const struct gt_attribute *parameter)
+uint32_t gt_defs_parameter(struct gt_defs *defs, const struct gt_attribute_def *parameter)
 {
 	return put_attribute(defs, &defs->parameters, parameter);
 }

@@ -42,7 +42,7 @@ struct gt_region {
 	bool made_up; /* no symbol was found */
 };
 
-struct gt_attribute {
+struct gt_attribute_def {
 	uint32_t name, description;
 	uint8_t type;
 };
@@ -117,8 +117,8 @@ struct gt_defs {
 	pthread_mutex_t lock;
 	struct gt_intern strings;  /* 0 is the empty string */
 	struct gt_table regions;    /* struct gt_region */
-	struct gt_table attributes; /* struct gt_attribute */
-	struct gt_table parameters; /* struct gt_attribute; type is OTF2_ParameterType */
+	struct gt_table attributes; /* struct gt_attribute_def */
+	struct gt_table parameters; /* struct gt_attribute_def; type is OTF2_ParameterType */
 	struct gt_table members;    /* struct gt_member */
 	struct gt_table metrics;    /* struct gt_metric */
 	struct gt_table recorders;  /* struct gt_recorder */
@@ -145,8 +145,8 @@ void gt_defs_free(struct gt_defs *defs);
 uint32_t gt_defs_string(struct gt_defs *defs, const char *text);
 /* The same string, which an event names. */
 uint32_t gt_defs_spoken(struct gt_defs *defs, uint32_t string);
-uint32_t gt_defs_attribute(struct gt_defs *defs, const struct gt_attribute *attribute);
-uint32_t gt_defs_parameter(struct gt_defs *defs, const struct gt_attribute *parameter);
+uint32_t gt_defs_attribute(struct gt_defs *defs, const struct gt_attribute_def *attribute);
+uint32_t gt_defs_parameter(struct gt_defs *defs, const struct gt_attribute_def *parameter);
 uint32_t gt_defs_member(struct gt_defs *defs, const struct gt_member *member);
 /* `count` is at most 255. */
 uint32_t gt_defs_metric_class(struct gt_defs *defs, const uint32_t *members, uint32_t count,

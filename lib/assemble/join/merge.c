@@ -159,7 +159,7 @@ static void add_facts(struct gt_facts *all, struct gt_facts *one, bool first)
 		sum.reading_ns = one->reading_ns;
 	sum.truncated |= one->truncated;
 	for (uint32_t i = 0; i < one->job_count; i++)
-		gt_facts_job(&sum, one->jobs[i].job, one->jobs[i].size);
+		gt_facts_put_job(&sum, one->jobs[i].job, one->jobs[i].size);
 	*all = sum;
 }
 

@@ -111,10 +111,10 @@ static void map_regions(struct gt_merge_task *t)
 
 static void map_attributes(struct gt_merge_task *t)
 {
-	const struct gt_attribute *items = t->partial.defs.attributes.items;
+	const struct gt_attribute_def *items = t->partial.defs.attributes.items;
 
 	for (uint32_t i = 0; i < t->counts[GT_MAP_ATTRIBUTE]; i++) {
-		struct gt_attribute item = { .name = gt_merge_string(t, items[i].name),
+		struct gt_attribute_def item = { .name = gt_merge_string(t, items[i].name),
 					     .description = gt_merge_string(t, items[i].description),
 					     .type = items[i].type };
 
@@ -122,7 +122,7 @@ static void map_attributes(struct gt_merge_task *t)
 	}
 	items = t->partial.defs.parameters.items;
 	for (uint32_t i = 0; i < t->counts[GT_MAP_PARAMETER]; i++) {
-		struct gt_attribute item = { .name = gt_merge_string(t, items[i].name),
+		struct gt_attribute_def item = { .name = gt_merge_string(t, items[i].name),
 					     .description = gt_merge_string(t, items[i].description),
 					     .type = items[i].type };
 

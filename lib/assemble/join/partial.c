@@ -173,7 +173,7 @@ struct place {
 /* The tables whose structs are copied as they are. */
 #define TABLE(name, type) { offsetof(struct gt_defs, name), sizeof(struct type) }
 static const struct place tables[] = {
-	TABLE(regions, gt_region), TABLE(attributes, gt_attribute), TABLE(parameters, gt_attribute),
+	TABLE(regions, gt_region), TABLE(attributes, gt_attribute_def), TABLE(parameters, gt_attribute_def),
 	TABLE(members, gt_member), TABLE(metrics, gt_metric), TABLE(recorders, gt_recorder),
 	TABLE(windows, gt_window), TABLE(topologies, gt_topology),
 	{ offsetof(struct gt_defs, files), sizeof(uint32_t) }, TABLE(handles, gt_handle),

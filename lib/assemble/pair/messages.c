@@ -20,11 +20,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define STEP          (GT_PAGE * sizeof(struct gt_message)) /* first size: whole pages and messages */
+#define STEP          (GT_PAGE * sizeof(struct gt_pair_message)) /* first size: whole pages and messages */
 
 struct gt_messages {
 	int fd;
-	struct gt_message *list;
+	struct gt_pair_message *list;
 	size_t count, room;
 };
 
@@ -77,7 +77,7 @@ int gt_messages_new(struct gt_messages **messages, int dirfd)
 	return 0;
 }
 
-int gt_messages_add(struct gt_messages *m, const struct gt_message *message)
+int gt_messages_add(struct gt_messages *m, const struct gt_pair_message *message)
 {
 	int rc = m->count == m->room ? grow(m) : 0;
 
@@ -93,7 +93,7 @@ static int compare_numbers(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
-static int by_pair(const struct gt_message *a, const struct gt_message *b)
+static int by_pair(const struct gt_pair_message *a, const struct gt_pair_message *b)
 {
 	int c = compare_numbers(a->name, b->name);
 
@@ -105,7 +105,7 @@ static int by_pair(const struct gt_message *a, const struct gt_message *b)
 }
 
 /* The part that gt_messages_peer() knows of a message. */
-static int by_place(const struct gt_message *a, const struct gt_message *b)
+static int by_place(const struct gt_pair_message *a, const struct gt_pair_message *b)
 {
 	int c = compare_numbers(a->location, b->location);
 
@@ -115,15 +115,15 @@ static int by_place(const struct gt_message *a, const struct gt_message *b)
 	return c ? c : compare_numbers(a->pair, b->pair);
 }
 
-static void swap(struct gt_message *a, struct gt_message *b)
+static void swap(struct gt_pair_message *a, struct gt_pair_message *b)
 {
-	struct gt_message keep = *a;
+	struct gt_pair_message keep = *a;
 
 	*a = *b;
 	*b = keep;
 }
 
-static void sift(struct gt_message *list, size_t at, size_t n, gt_messages_compare *compare)
+static void sift(struct gt_pair_message *list, size_t at, size_t n, gt_messages_compare *compare)
 {
 	for (size_t child; (child = 2 * at + 1) < n; at = child) {
 		if (child + 1 < n && compare(&list[child], &list[child + 1]) < 0)
@@ -134,7 +134,7 @@ static void sift(struct gt_message *list, size_t at, size_t n, gt_messages_compa
 	}
 }
 
-static void sort_heap(struct gt_message *list, size_t n, gt_messages_compare *compare)
+static void sort_heap(struct gt_pair_message *list, size_t n, gt_messages_compare *compare)
 {
 	for (size_t i = n / 2; i-- > 0;)
 		sift(list, i, n, compare);
@@ -144,7 +144,7 @@ static void sort_heap(struct gt_message *list, size_t n, gt_messages_compare *co
 	}
 }
 
-static size_t split(struct gt_message *list, size_t n, gt_messages_compare *compare)
+static size_t split(struct gt_pair_message *list, size_t n, gt_messages_compare *compare)
 {
 	size_t middle = n / 2, last = n - 1, kept = 0;
 
@@ -163,7 +163,7 @@ static size_t split(struct gt_message *list, size_t n, gt_messages_compare *comp
 }
 
 /* Quicksort; where it goes badly (many equals, hostile order) heapsort takes over. */
-static void sort(struct gt_message *list, size_t n, unsigned depth, gt_messages_compare *compare)
+static void sort(struct gt_pair_message *list, size_t n, unsigned depth, gt_messages_compare *compare)
 {
 	while (n > 16) {
 		size_t at;
@@ -214,11 +214,11 @@ static int add(struct reader *r, const struct gt_slot *slot)
 	const struct gt_def_shared *comm =
 		gt_proc_find(r->loc->proc, GT_D_COMM, (uint32_t)GT_WORD_LOW(slot->word), NULL);
 	const char *name = comm ? gt_proc_string(r->loc->proc, comm->name) : NULL;
-	struct gt_message message;
+	struct gt_pair_message message;
 
 	if (!name) /* its definition was lost: nobody can be the partner */
 		return 0;
-	message = (struct gt_message){
+	message = (struct gt_pair_message){
 		.tick = slot->time,
 		.ns = gt_scale_ns(&r->scale, slot->time),
 		.name = gt_defs_string(r->defs, name),
@@ -301,7 +301,7 @@ static int collect(struct gt_messages *m, const struct gt_spool *spool,
 /* ---- pairing --------------------------------------------------------------------------------- */
 
 /* Sends and receives of one communicator and tag, in order of time: the n-th belong together. */
-static void pair(struct gt_message *list, size_t n)
+static void pair(struct gt_pair_message *list, size_t n)
 {
 	size_t send = 0, receive = 0;
 
@@ -321,7 +321,7 @@ static void pair(struct gt_message *list, size_t n)
  * One communicator's messages, sorted: its members are the locations that use it. `rank` has room
  * for all locations.
  */
-static int finish_comm(struct gt_message *list, size_t n, const struct gt_layout *layout,
+static int finish_comm(struct gt_pair_message *list, size_t n, const struct gt_layout *layout,
 		       struct gt_defs *defs, uint32_t *rank)
 {
 	uint32_t key[2] = { 'U', list->name }, number;
@@ -358,7 +358,7 @@ static int pair_all(struct gt_messages *m, const struct gt_layout *layout, struc
 
 	gt_messages_sort(m, by_pair);
 	for (size_t first = 0, end; !rc && first < m->count; first = end) {
-		struct gt_message *list = &m->list[first];
+		struct gt_pair_message *list = &m->list[first];
 
 		for (size_t tag = end = first; end < m->count && m->list[end].name == list->name;
 		     tag = end) {
@@ -425,7 +425,7 @@ void gt_messages_free(struct gt_messages *m)
 	free(m);
 }
 
-static const struct gt_message *find(const struct gt_messages *m, const struct gt_message *key)
+static const struct gt_pair_message *find(const struct gt_messages *m, const struct gt_pair_message *key)
 {
 	size_t low = 0, high = m->count;
 
@@ -443,8 +443,8 @@ static const struct gt_message *find(const struct gt_messages *m, const struct g
 struct gt_peer gt_messages_peer(const struct gt_messages *m, uint32_t location, uint64_t tick,
 				bool send, uint32_t tag)
 {
-	struct gt_message key = { .location = location, .tick = tick, .send = send, .tag = tag };
-	const struct gt_message *found = find(m, &key);
+	struct gt_pair_message key = { .location = location, .tick = tick, .send = send, .tag = tag };
+	const struct gt_pair_message *found = find(m, &key);
 
 	if (!found)
 		return (struct gt_peer){ .rank = GT_NO_PEER };
@@ -453,7 +453,7 @@ struct gt_peer gt_messages_peer(const struct gt_messages *m, uint32_t location, 
 
 /* ---- messages that name their partner ---------------------------------------------------------------- */
 
-static int by_equal(const struct gt_message *a, const struct gt_message *b)
+static int by_equal(const struct gt_pair_message *a, const struct gt_pair_message *b)
 {
 	int c = compare_numbers(a->tag, b->tag);
 
@@ -471,7 +471,7 @@ void gt_messages_pair_equal(struct gt_messages *m)
 	gt_messages_sort(m, by_place);
 }
 
-struct gt_message *gt_messages_list(struct gt_messages *m, size_t *count)
+struct gt_pair_message *gt_messages_list(struct gt_messages *m, size_t *count)
 {
 	*count = m->count;
 	return m->list;
@@ -485,9 +485,9 @@ void gt_messages_cut(struct gt_messages *m, size_t count)
 bool gt_messages_has_pair(const struct gt_messages *m, uint32_t location, uint64_t tick, bool send,
 			  uint32_t tag, uint64_t pair_key)
 {
-	struct gt_message key = { .location = location, .tick = tick, .send = send, .tag = tag,
+	struct gt_pair_message key = { .location = location, .tick = tick, .send = send, .tag = tag,
 				  .pair = pair_key };
-	const struct gt_message *found = find(m, &key);
+	const struct gt_pair_message *found = find(m, &key);
 
 	return found && found->peer != GT_NO_PEER;
 }

@@ -20,7 +20,7 @@ struct gt_messages;
 #define GT_NO_PEER UINT32_MAX
 
 /* One end of a message. */
-struct gt_message {
+struct gt_pair_message {
 	uint64_t tick;
 	uint64_t ns;
 	uint64_t pair;     /* only ends that are equal here can belong together */
@@ -59,11 +59,11 @@ struct gt_peer gt_messages_peer(const struct gt_messages *messages, uint32_t loc
  * receive with equal tag and `pair`.
  */
 int gt_messages_new(struct gt_messages **messages, int dirfd);
-int gt_messages_add(struct gt_messages *messages, const struct gt_message *message);
+int gt_messages_add(struct gt_messages *messages, const struct gt_pair_message *message);
 void gt_messages_pair_equal(struct gt_messages *messages);
-typedef int gt_messages_compare(const struct gt_message *a, const struct gt_message *b);
+typedef int gt_messages_compare(const struct gt_pair_message *a, const struct gt_pair_message *b);
 void gt_messages_sort(struct gt_messages *messages, gt_messages_compare *compare);
-struct gt_message *gt_messages_list(struct gt_messages *messages, size_t *count);
+struct gt_pair_message *gt_messages_list(struct gt_messages *messages, size_t *count);
 void gt_messages_cut(struct gt_messages *messages, size_t count);
 bool gt_messages_has_pair(const struct gt_messages *messages, uint32_t location, uint64_t tick,
 			  bool send, uint32_t tag, uint64_t pair_key);

@@ -90,7 +90,7 @@ void gt_order_close(struct gt_order_file *file)
 static int add(struct gt_messages *ends, const struct gt_order_endpoint *end, const uint32_t *hosts,
 	       const struct gt_corrections *times, size_t clocks)
 {
-	struct gt_message message = { .pair = end->pair, .send = end->send == 1 };
+	struct gt_pair_message message = { .pair = end->pair, .send = end->send == 1 };
 
 	if (end->clock >= clocks)
 		return -EPROTO;
@@ -129,7 +129,7 @@ int gt_order_read(struct gt_messages *ends, int dirfd, const char *path, const u
 #define FROM(m)     ((m)->location)
 #define TO(m)       ((m)->name)
 
-static int by_pair(const struct gt_message *a, const struct gt_message *b)
+static int by_pair(const struct gt_pair_message *a, const struct gt_pair_message *b)
 {
 	if (a->pair != b->pair)
 		return a->pair < b->pair ? -1 : 1;
@@ -138,7 +138,7 @@ static int by_pair(const struct gt_message *a, const struct gt_message *b)
 	return (a->ns > b->ns) - (a->ns < b->ns);
 }
 
-static int by_receive(const struct gt_message *a, const struct gt_message *b)
+static int by_receive(const struct gt_pair_message *a, const struct gt_pair_message *b)
 {
 	return (RECEIVED(a) > RECEIVED(b)) - (RECEIVED(a) < RECEIVED(b));
 }
@@ -148,7 +148,7 @@ static int by_receive(const struct gt_message *a, const struct gt_message *b)
  * been received at any time than had been sent. So the k-th receive is not before the k-th send, and all the
  * more so if receives are missing; but not if sends are.
  */
-static size_t pair(struct gt_message *list, size_t n)
+static size_t pair(struct gt_pair_message *list, size_t n)
 {
 	size_t count = 0;
 
@@ -162,9 +162,9 @@ static size_t pair(struct gt_message *list, size_t n)
 		    list[first].location == list[middle].location)
 			continue;
 		for (size_t k = first; k < first + end - middle; k++) {
-			const struct gt_message *receive = &list[middle + k - first];
+			const struct gt_pair_message *receive = &list[middle + k - first];
 
-			list[count++] = (struct gt_message){ .tick = list[k].ns, .ns = receive->ns,
+			list[count++] = (struct gt_pair_message){ .tick = list[k].ns, .ns = receive->ns,
 							     .location = list[k].location,
 							     .name = receive->location };
 		}
@@ -172,20 +172,20 @@ static size_t pair(struct gt_message *list, size_t n)
 	return count;
 }
 
-static int64_t early_by(const struct gt_message *m)
+static int64_t early_by(const struct gt_pair_message *m)
 {
 	return (int64_t)(SENT(m) - RECEIVED(m));
 }
 
 /* Is it early by no more than the clocks can be off? */
-static bool credible(const struct gt_message *m, const int64_t *errors)
+static bool credible(const struct gt_pair_message *m, const int64_t *errors)
 {
 	return errors[FROM(m)] < 0 || errors[TO(m)] < 0 ||
 	       early_by(m) <= errors[FROM(m)] + errors[TO(m)];
 }
 
 /* Counts, and keeps those that count and can be early when their sender is shifted. */
-static size_t choose(struct gt_order *order, struct gt_message *list, size_t n, const int64_t *errors,
+static size_t choose(struct gt_order *order, struct gt_pair_message *list, size_t n, const int64_t *errors,
 		     int64_t *most)
 {
 	size_t count = 0;
@@ -275,18 +275,18 @@ static int raise_at(struct gt_shift *s, uint64_t ns, int64_t shift)
 }
 
 /* How far the receive must be shifted. */
-static int64_t needed(const struct gt_order *order, const struct gt_message *m)
+static int64_t needed(const struct gt_order *order, const struct gt_pair_message *m)
 {
 	return early_by(m) + MARGIN + gt_shift_at(&order->shifts[FROM(m)], SENT(m));
 }
 
 /* 1: some were raised; 2: above what can be; 0: all messages are in order; or -ENOMEM. */
-static int pass(struct gt_order *order, const struct gt_message *list, size_t n, bool back, int64_t most)
+static int pass(struct gt_order *order, const struct gt_pair_message *list, size_t n, bool back, int64_t most)
 {
 	int rc = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		const struct gt_message *m = &list[back ? n - 1 - i : i];
+		const struct gt_pair_message *m = &list[back ? n - 1 - i : i];
 		int64_t need = needed(order, m);
 
 		if (need <= gt_shift_at(&order->shifts[TO(m)], RECEIVED(m)))
@@ -310,7 +310,7 @@ static void begin_with(struct gt_order *order, unsigned slope)
 }
 
 /* What pass() said last. */
-static int shift_all(struct gt_order *order, const struct gt_message *list, size_t n, int64_t most)
+static int shift_all(struct gt_order *order, const struct gt_pair_message *list, size_t n, int64_t most)
 {
 	int rc = 1;
 
@@ -319,7 +319,7 @@ static int shift_all(struct gt_order *order, const struct gt_message *list, size
 	return rc;
 }
 
-static void count_left(struct gt_order *order, const struct gt_message *list, size_t n)
+static void count_left(struct gt_order *order, const struct gt_pair_message *list, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		order->left += needed(order, &list[i]) - MARGIN >
@@ -331,7 +331,7 @@ static void count_left(struct gt_order *order, const struct gt_message *list, si
 
 int gt_order_make(struct gt_order *order, struct gt_messages *ends, const int64_t *errors, size_t hosts)
 {
-	struct gt_message *list;
+	struct gt_pair_message *list;
 	int64_t most;
 	size_t n;
 	int rc = 1;

@@ -75,7 +75,7 @@ static const char *text_of(const struct gt_facts *facts, const char *name)
 	return NULL;
 }
 
-void gt_facts_job(struct gt_facts *facts, uint64_t job, uint32_t size)
+void gt_facts_put_job(struct gt_facts *facts, uint64_t job, uint32_t size)
 {
 	for (uint32_t i = 0; i < facts->job_count; i++)
 		if (facts->jobs[i].job == job)
@@ -107,7 +107,7 @@ static void collect_jobs(struct gt_facts *facts, const struct gt_spool *spool,
 		if (!group->job)
 			continue;
 		facts->ranks++;
-		gt_facts_job(facts, group->job, gt_proc_number(group->proc, "job-size"));
+		gt_facts_put_job(facts, group->job, gt_proc_number(group->proc, "job-size"));
 	}
 	for (uint32_t i = 0; i < facts->job_count; i++)
 		facts->hosts_missing |= lacks_hosts(spool, layout, facts->jobs[i].job,
@@ -325,7 +325,7 @@ static uint32_t missing_ranks(const struct gt_layout *layout, const struct gt_fa
 }
 
 /* "2 of 6 ranks are in this archive, missing: 0-1, 4-5". False: all of them are. */
-static bool report_missing(const struct gt_report *report, char *text, size_t size)
+static bool report_missing(const struct gt_run_report *report, char *text, size_t size)
 {
 	char list[160];
 
@@ -413,7 +413,7 @@ static const char *absent_text(const struct gt_spool *spool, char *text, size_t 
  * Has the archive all that was to be recorded? Of a killed process it has all up to its end, which is
  * another property; what was left out on request was not to be recorded, and untraced programs could not be.
  */
-static bool is_complete(const struct gt_report *report)
+static bool is_complete(const struct gt_run_report *report)
 {
 	const struct gt_facts *facts = report->facts;
 	struct gt_summary shortfalls = { .shortfall_count = 0 };
@@ -429,7 +429,7 @@ static bool is_complete(const struct gt_report *report)
 	       !*absent_text(report->spool, text, sizeof(text));
 }
 
-void gt_report_properties(const struct gt_report *report, struct gt_archive *archive)
+void gt_report_properties(const struct gt_run_report *report, struct gt_archive *archive)
 {
 	const struct gt_facts *facts = report->facts;
 	const struct gt_tally *tally = &facts->tally;
@@ -528,7 +528,7 @@ static void put_quoted(FILE *file, const char *value)
 	putc('\'', file);
 }
 
-static int write_config(const struct gt_report *report)
+static int write_config(const struct gt_run_report *report)
 {
 	FILE *file = create(report->dirfd, "gputrace.cfg");
 
@@ -546,7 +546,7 @@ static int write_config(const struct gt_report *report)
 	return finish(file);
 }
 
-static int write_manifest(const struct gt_report *report)
+static int write_manifest(const struct gt_run_report *report)
 {
 	FILE *file = create(report->dirfd, "MANIFEST.md");
 	uint32_t processes = 0;
@@ -627,7 +627,7 @@ struct texts {
 	char missing[256], absent[512];
 };
 
-static struct gt_summary facts_of(const struct gt_report *report, struct texts *texts)
+static struct gt_summary facts_of(const struct gt_run_report *report, struct texts *texts)
 {
 	const struct gt_facts *facts = report->facts;
 	const struct gt_tally *tally = &facts->tally;
@@ -692,7 +692,7 @@ static FILE *create_or_none(int dirfd, const char *name, int *rc)
 	return fopen("/dev/null", "we");
 }
 
-static int write_summary(const struct gt_report *report, bool show)
+static int write_summary(const struct gt_run_report *report, bool show)
 {
 	struct texts texts = { .missing = "" };
 	struct gt_summary facts = facts_of(report, &texts);
@@ -716,7 +716,7 @@ static int write_summary(const struct gt_report *report, bool show)
 	return rc;
 }
 
-int gt_report_files(const struct gt_report *report, bool show)
+int gt_report_files(const struct gt_run_report *report, bool show)
 {
 	int rc = write_config(report), manifest = write_manifest(report), summary = 0;
 

@@ -53,9 +53,9 @@ void gt_facts_outside(struct gt_facts *facts, const struct gt_spool *spool);
 /* Sums up what all processes used. */
 void gt_used_collect(struct gt_used *used, const struct gt_spool *spool);
 void gt_facts_free(struct gt_facts *facts);
-void gt_facts_job(struct gt_facts *facts, uint64_t job, uint32_t size);
+void gt_facts_put_job(struct gt_facts *facts, uint64_t job, uint32_t size);
 
-struct gt_report {
+struct gt_run_report {
 	const char *dir;
 	int dirfd;
 	const struct gt_assemble_options *options;
@@ -77,19 +77,20 @@ struct gt_run_shortfall {
 	bool told; /* it has a line of its own in the summary */
 };
 enum { GT_RUN_SHORTFALLS = 9 };
-size_t gt_shortfalls_of_run(const struct gt_report *report, struct gt_run_shortfall list[GT_RUN_SHORTFALLS]);
+size_t gt_shortfalls_of_run(const struct gt_run_report *report,
+			    struct gt_run_shortfall list[GT_RUN_SHORTFALLS]);
 /* The same, and that of processes, into a summary. */
-void gt_shortfalls_collect(const struct gt_report *report, struct gt_summary *summary);
+void gt_shortfalls_collect(const struct gt_run_report *report, struct gt_summary *summary);
 /* Does one of them say that the archive has not all that was to be recorded? */
 bool gt_shortfalls_missing(const struct gt_summary *summary);
 
 /* Properties of the archive; before it is closed, and behind those of processes. */
-void gt_report_properties(const struct gt_report *report, struct gt_archive *archive);
+void gt_report_properties(const struct gt_run_report *report, struct gt_archive *archive);
 
 /*
  * gputrace.cfg and MANIFEST.md; with options->summarise SUMMARY and summary.json, and if `show` the summary
  * on stderr, too. 0 or a negative errno.
  */
-int gt_report_files(const struct gt_report *report, bool show);
+int gt_report_files(const struct gt_run_report *report, bool show);
 
 #endif

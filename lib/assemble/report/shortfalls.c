@@ -15,7 +15,8 @@
 #include <stdio.h>
 #include <string.h>
 
-size_t gt_shortfalls_of_run(const struct gt_report *report, struct gt_run_shortfall list[GT_RUN_SHORTFALLS])
+size_t gt_shortfalls_of_run(const struct gt_run_report *report,
+			    struct gt_run_shortfall list[GT_RUN_SHORTFALLS])
 {
 	const struct gt_facts *facts = report->facts;
 
@@ -31,12 +32,12 @@ size_t gt_shortfalls_of_run(const struct gt_report *report, struct gt_run_shortf
 	return 8;
 }
 
-static const char *text_of(const struct gt_report *report, uint32_t string)
+static const char *text_of(const struct gt_run_report *report, uint32_t string)
 {
 	return gt_intern_text(&report->defs->strings, string, NULL);
 }
 
-static const char *name_of(const struct gt_report *report, const struct gt_property *p)
+static const char *name_of(const struct gt_run_report *report, const struct gt_property *p)
 {
 	const char *name = text_of(report, p->name);
 
@@ -44,7 +45,7 @@ static const char *name_of(const struct gt_report *report, const struct gt_prope
 }
 
 /* The value that the property `name` of a process has; NULL: it has none. */
-static const char *of_process(const struct gt_report *report, uint32_t owner, const char *name)
+static const char *of_process(const struct gt_run_report *report, uint32_t owner, const char *name)
 {
 	for (size_t i = 0; i < report->properties->count; i++) {
 		const struct gt_property *p = &report->properties->list[i];
@@ -81,7 +82,7 @@ static void add(struct gt_summary *s, const struct gt_shortfall *what, uint64_t 
 		gt_summary_escape(one->first, sizeof(one->first), first, sizeof(one->first) - 1);
 }
 
-void gt_shortfalls_collect(const struct gt_report *report, struct gt_summary *s)
+void gt_shortfalls_collect(const struct gt_run_report *report, struct gt_summary *s)
 {
 	struct gt_run_shortfall list[GT_RUN_SHORTFALLS];
 	size_t n = gt_shortfalls_of_run(report, list);

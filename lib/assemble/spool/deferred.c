@@ -36,7 +36,7 @@ struct share {
 	size_t count, room;
 };
 
-struct gt_spread {
+struct gt_deferred_spread {
 	int fd;
 	uint64_t end;
 	struct share *shares;    /* as proc->locs */
@@ -46,7 +46,7 @@ struct gt_spread {
 
 #define PIECE (2 * GT_UNIT_SLOTS)
 
-static int flush_share(struct gt_spread *spread, struct share *share)
+static int flush_share(struct gt_deferred_spread *spread, struct share *share)
 {
 	uint64_t bytes = share->used * sizeof(*share->slots);
 
@@ -62,7 +62,8 @@ static int flush_share(struct gt_spread *spread, struct share *share)
 	return 0;
 }
 
-static int share_unit(struct gt_spread *spread, const struct gt_proc *proc, const struct gt_units *units)
+static int share_unit(struct gt_deferred_spread *spread, const struct gt_proc *proc,
+		      const struct gt_units *units)
 {
 	const struct gt_loc *loc = gt_proc_loc(proc, units->location);
 	struct share *share = loc && loc->deferred ? &spread->shares[loc - proc->locs] : NULL;
@@ -83,7 +84,7 @@ static int share_unit(struct gt_spread *spread, const struct gt_proc *proc, cons
 }
 
 /* What one deferred stream holds: of one location to `side`, or of all to `spread`. */
-static int read_stream(struct gt_deferred *deferred, uint32_t location, struct gt_spread *spread,
+static int read_stream(struct gt_deferred *deferred, uint32_t location, struct gt_deferred_spread *spread,
 		       struct gt_units *units, const struct gt_loc *from, struct gt_slot *buffer)
 {
 	struct gt_stream stream;
@@ -105,7 +106,7 @@ static int read_stream(struct gt_deferred *deferred, uint32_t location, struct g
 }
 
 static int read_streams(const struct gt_proc *proc, struct gt_deferred *deferred, uint32_t location,
-			struct gt_spread *spread)
+			struct gt_deferred_spread *spread)
 {
 	struct gt_units *units = malloc(sizeof(*units));
 	struct gt_slot *buffer = malloc(GT_STREAM_BUFFER);
@@ -119,7 +120,7 @@ static int read_streams(const struct gt_proc *proc, struct gt_deferred *deferred
 	return rc;
 }
 
-static void free_shares(struct gt_spread *spread)
+static void free_shares(struct gt_deferred_spread *spread)
 {
 	for (size_t i = 0; spread->shares && i < spread->count; i++) {
 		free(spread->shares[i].slots);
@@ -133,7 +134,7 @@ static void free_shares(struct gt_spread *spread)
 
 static void make_spread(struct gt_proc *proc, size_t left, int dirfd)
 {
-	struct gt_spread *spread = calloc(1, sizeof(*spread));
+	struct gt_deferred_spread *spread = calloc(1, sizeof(*spread));
 	int rc = -ENOMEM;
 
 	if (!spread)
@@ -158,7 +159,7 @@ static void make_spread(struct gt_proc *proc, size_t left, int dirfd)
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* workers come at the same time */
 
 /* NULL: read for yourself. */
-static struct gt_spread *spread_of(struct gt_proc *proc, int dirfd)
+static struct gt_deferred_spread *spread_of(struct gt_proc *proc, int dirfd)
 {
 	bool failed;
 	size_t n = 0;
@@ -175,7 +176,8 @@ static struct gt_spread *spread_of(struct gt_proc *proc, int dirfd)
 	return failed ? NULL : proc->spread;
 }
 
-static int read_share(struct gt_deferred *deferred, struct gt_spread *spread, const struct share *share)
+static int read_share(struct gt_deferred *deferred, struct gt_deferred_spread *spread,
+		      const struct share *share)
 {
 	struct gt_slot *slots = malloc(PIECE * sizeof(*slots));
 	int rc = slots ? 0 : -ENOMEM;
@@ -203,7 +205,7 @@ static int read_share(struct gt_deferred *deferred, struct gt_spread *spread, co
 
 int gt_deferred_open(struct gt_deferred **result, const struct gt_loc *loc, int dirfd)
 {
-	struct gt_spread *spread;
+	struct gt_deferred_spread *spread;
 	struct gt_deferred *deferred;
 	int rc = 0;
 

@@ -75,7 +75,7 @@ struct gt_proc {
 	uint64_t tick_max;           /* no honest tick is above */
 	uint32_t number;             /* global location group id, or GT_NOT_WRITTEN */
 	/* deferred.c: deferred records by location, once they have been asked for */
-	struct gt_spread *spread;
+	struct gt_deferred_spread *spread;
 };
 
 #define GT_WAITED (1u << 31)

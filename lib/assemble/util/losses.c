@@ -81,14 +81,14 @@ static const struct gt_shortfall shortfalls[] = {
 #include "registry/losses.def"
 };
 
-const struct gt_shortfall *gt_shortfall(size_t n)
+const struct gt_shortfall *gt_shortfall_at(size_t n)
 {
 	return n < sizeof(shortfalls) / sizeof(shortfalls[0]) ? &shortfalls[n] : NULL;
 }
 
 const struct gt_shortfall *gt_shortfall_find(const char *property)
 {
-	for (size_t i = 0; gt_shortfall(i); i++)
+	for (size_t i = 0; gt_shortfall_at(i); i++)
 		if (!strcmp(shortfalls[i].property, property))
 			return &shortfalls[i];
 	return NULL;

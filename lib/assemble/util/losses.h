@@ -43,7 +43,7 @@ struct gt_shortfall {
 };
 
 /* The n-th, from 0; NULL behind the last. */
-const struct gt_shortfall *gt_shortfall(size_t n);
+const struct gt_shortfall *gt_shortfall_at(size_t n);
 const struct gt_shortfall *gt_shortfall_find(const char *property);
 /* The value of its property. */
 uint64_t gt_shortfall_count(const char *value);
