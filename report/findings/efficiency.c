@@ -3,8 +3,9 @@
  * Efficiencies, as defined in gputrace-metrics(7): those of the POP centre of excellence for ranks and
  * threads, those of TALP for GPUs. Each is a factor of the one above it.
  *
- * Limits: time in which nothing was recorded counts as useful; "seen" says how much was not like that. Where
- * threads cannot have worked for so long, there are no efficiencies of theirs.
+ * Limits: time in which nothing was recorded counts as useful as far as the thread was not blocked; "seen"
+ * says how much was not like that. Where that is not known and next to nothing was recorded, there are no
+ * efficiencies of threads.
  */
 #include "config.h"
 
@@ -12,6 +13,7 @@
 #include "report/model/rules.h"
 #include "report/sections/gpu.h"
 #include "report/sections/profile.h"
+#include "report/sections/states.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -23,7 +25,7 @@ struct lane {
 	uint32_t process;
 	uint64_t begin, end;
 	uint64_t life, waiting, idle, useful, device, unseen; /* ns */
-	bool main;
+	bool main, guessed; /* guessed: it is not known whether it was blocked */
 };
 
 struct lanes {
@@ -72,9 +74,21 @@ static uint64_t unseen(const struct gt_profile_location *of)
 	return of->in_teams ? 0 : gt_profile_unseen(of);
 }
 
+/* In what was recorded. */
 static uint64_t useful(const struct gt_profile_location *of)
 {
-	return of->times[GT_TIME_USEFUL] + of->times[GT_TIME_IO] + unseen(of);
+	return of->times[GT_TIME_USEFUL] + of->times[GT_TIME_IO];
+}
+
+/*
+ * Of the time of which nothing was recorded it worked as long as it was not blocked, as a server is in
+ * epoll_wait(), beyond what it did in recorded functions.
+ */
+static uint64_t unseen_work(const struct gt_profile_location *of, uint64_t able)
+{
+	uint64_t rest = without(able, useful(of));
+
+	return rest < unseen(of) ? rest : unseen(of);
 }
 
 /* ---- lanes --------------------------------------------------------------------------------------- */
@@ -113,13 +127,15 @@ static struct lanes make_lanes(struct gt_report *report, const struct gt_profile
 	for (size_t i = 0; i < used; i++) {
 		const struct gt_profile_location *of = &profile->locations[order[i]];
 		struct lane *lane = lane_for(&lanes, report->classes.locations[order[i]].process, of);
+		uint64_t able = gt_states_able(report, order[i]), work = unseen_work(of, able);
 
 		lane->main |= report->classes.locations[order[i]].kind == GT_LOCATION_MAIN;
 		lane->end = of->end;
 		lane->life += of->end - of->begin;
-		lane->waiting += of->times[GT_TIME_WAIT];
+		lane->guessed |= able == GT_NO_COUNT;
+		lane->waiting += of->times[GT_TIME_WAIT] + unseen(of) - work;
 		lane->idle += of->idle;
-		lane->useful += useful(of);
+		lane->useful += useful(of) + work;
 		lane->device += on_device(of);
 		lane->unseen += unseen(of);
 	}
@@ -237,21 +253,12 @@ static double ratio(double part, double whole)
 	return whole > 0 ? part / whole : NAN;
 }
 
-static bool worked(const struct gt_report *report, double busy, double seen)
-{
-	double processor = gt_report_property(report, "GPUTRACE::PROCESSOR_TIME_NS");
-	double all = gt_report_property(report, "GPUTRACE::PROCESSORS") * (double)report->duration;
-
-	if (isnan(processor) || isnan(all))
-		return seen >= LITTLE_SEEN;
-	return gt_worked(busy, processor, all);
-}
-
 /* Returns false if the efficiencies of threads are left out. */
 static bool host(struct gt_report *report, const struct lanes *lanes, const struct ranks *ranks,
 		 union gt_cell *row)
 {
 	double useful_sum = 0, both = 0, most = 0, life = 0, unseen = 0, n = (double)lanes->count;
+	bool guessed = false;
 
 	for (size_t i = 0; i < lanes->count; i++) {
 		const struct lane *lane = &lanes->items[i];
@@ -261,10 +268,12 @@ static bool host(struct gt_report *report, const struct lanes *lanes, const stru
 		most = fmax(most, (double)(lane->useful + lane->device));
 		life += (double)lane->life;
 		unseen += (double)lane->unseen;
+		guessed |= lane->guessed;
 	}
 	row[9].count = lanes->count;
 	row[10].number = ratio(life - unseen, life);
-	if (ranks->count < 2 ? lanes->count > 1 && !worked(report, both, row[10].number) : ranks->blind)
+	if (ranks->count < 2 ? lanes->count > 1 && guessed && row[10].number < LITTLE_SEEN
+			     : ranks->blind)
 		return false;
 	if (ranks->count > 1) {
 		row[1].number = ratio((double)ranks->sum / (double)ranks->count, (double)ranks->most);

@@ -62,16 +62,6 @@ static inline bool gt_serves(uint64_t idle, uint64_t life)
 }
 
 /*
- * Can threads have worked for so long (ns)? Servers wait in calls that are not recorded, such as
- * epoll_wait(): for not more than twice as long as the processors did, unless these were too few (all: what
- * they could give).
- */
-static inline bool gt_worked(double busy, double processor, double all)
-{
-	return busy <= 2 * processor || processor >= all / 2;
-}
-
-/*
  * Did an acquisition wait that took so long (ns) while nobody is known to have had the lock? all: who did not
  * wait is recorded, too, so that somebody would be known.
  */
@@ -83,7 +73,8 @@ static inline bool gt_waits_unseen(bool all, uint64_t ns)
 /* Why there are no efficiencies of ranks, or of threads. */
 #define GT_BLIND_RANKS	 "none of the ranks: one waits for threads of which next to nothing was recorded"
 #define GT_BLIND_THREADS \
-	"none of the threads: most of their time was in no recorded function, and the processors were idle"
+	"none of the threads: most of their time was in no recorded function, and it is not known " \
+	"whether they ran"
 
 /* Do threads wait for a lock so often, and each for so long? */
 static inline bool gt_is_convoy(uint64_t waits, uint64_t least, uint64_t threads, uint64_t ns, double percent,

@@ -7,7 +7,7 @@
  */
 #include "config.h"
 
-#include "report/report.h"
+#include "report/sections/states.h"
 
 #include <stdlib.h>
 
@@ -24,7 +24,7 @@ static const struct gt_column columns[] = {
 };
 static const struct gt_section_kind states_kind =
 	GT_SECTION("thread_states", "Thread states", GT_ROWS, columns, .spare = "switches,unknown_s");
-enum { LIFETIME = 1, UNKNOWN = 5, SWITCHES = 7 };
+enum { LIFETIME = 1, RUNNING, READY, BLOCKED, UNKNOWN, SWITCHES = 7, COLUMNS = 9 };
 
 /* The properties of the columns that have one. */
 static const char *const names[] = {
@@ -40,6 +40,23 @@ static void take(const struct gt_report *report, size_t location, unsigned colum
 
 	if (p)
 		row[column].count = strtoull(p->text, NULL, 10);
+}
+
+uint64_t gt_states_able(const struct gt_report *report, size_t location)
+{
+	union gt_cell row[COLUMNS];
+
+	for (unsigned column = 0; column < COLUMNS; column++)
+		row[column].count = GT_NO_COUNT;
+	take(report, location, RUNNING, row);
+	take(report, location, READY, row);
+	take(report, location, UNKNOWN, row);
+	/* A part of an archive has the states of the whole run. */
+	if (gt_otf2_find_owned(report->read, GT_OTF2_KINDS, GT_OTF2_NOTHING, "GPUTRACE::SLICE_TIME") ||
+	    row[RUNNING].count == GT_NO_COUNT || row[READY].count == GT_NO_COUNT ||
+	    row[UNKNOWN].count == GT_NO_COUNT)
+		return GT_NO_COUNT;
+	return row[RUNNING].count + row[READY].count + row[UNKNOWN].count;
 }
 
 static void figures(struct gt_report *report, void *result)

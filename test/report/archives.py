@@ -575,42 +575,47 @@ def tangle_ticks_seen():
     return tangled(700000000, True)
 
 
-def two_threads(processor):
-    """Each is seen for 1 % of 1 ms; what two processors had to do for them, in ns."""
+def two_threads(running, ready=0):
+    """Each is seen for 1 % of 1 ms; how long each ran, in ns, and waited for a processor."""
     m = Made()
     process = m.process("Process 0")
     for name in ("Master thread", "Thread 1"):
         thread = m.thread(process, name)
         m.call(thread, m.region("work"), 0, 10000)
         m.call(thread, m.region("work"), 999999, 1000000)
-    m.properties = {"GPUTRACE::PROCESSOR_TIME_NS": str(processor), "GPUTRACE::PROCESSORS": "2"}
+        if running is not None:
+            m.states(thread, lifetime=1000000, running=running, ready=ready, blocked=1000000 - running - ready, unknown=0)
     return m
 
 
 @case
 def server():
     """The threads wait for clients in calls that are not recorded."""
-    return two_threads(20000)
+    return two_threads(12000)
 
 
 @case
 def half_server():
-    """They have more to do, but cannot have worked for three times as long as the processors did."""
-    return two_threads(700000)
+    """They have more to do, and are blocked for most of the time all the same."""
+    return two_threads(250000)
 
 
 @case
 def busy():
     """They compute in functions that are not recorded."""
-    return two_threads(1900000)
+    return two_threads(1000000)
+
+
+@case
+def starved():
+    """They would, if others left them a processor."""
+    return two_threads(250000, 750000)
 
 
 @case
 def unknown():
     """Nothing is known of that."""
-    m = two_threads(0)
-    m.properties = {}
-    return m
+    return two_threads(None)
 
 
 if __name__ == "__main__":

@@ -56,10 +56,15 @@ class Made(Trace):
     def process(self, name):
         return self.define("LocationGroup", self.s(name), 1, self.node, NONE)
 
-    def property(self, process, name, text):
+    def property(self, owner, name, text, kind="LocationGroupProperty"):
         value = _otf2.AttributeValue()
         value.stringRef = self.s(text)
-        self.later.append(("LocationGroupProperty", process, self.s(name), 11, value))
+        self.later.append((kind, owner, self.s(name), 11, value))
+
+    def states(self, thread, **ns):
+        """What the scheduler did with it: lifetime=, running=, ready=, blocked=, unknown=."""
+        for name, value in ns.items():
+            self.property(thread, f"GPUTRACE::{name.upper()}_NS", str(value), "LocationProperty")
 
     def thread(self, process, name="Master thread"):
         location = self.define("Location", self.s(name), 1, None, process)
@@ -143,7 +148,7 @@ class Made(Trace):
     def write(self, path):
         order = ["Attribute", "SystemTreeNode", "LocationGroup", "Location", "Region", "Group", "Comm",
                  "RmaWin", "MetricMember", "MetricClass", "Parameter", "IoParadigm", "IoRegularFile", "IoHandle",
-                 "LocationGroupProperty"]
+                 "LocationGroupProperty", "LocationProperty"]
         self.clock = [self.resolution, T0, self.length, 0]
         self.definitions = [("String", n, text) for text, n in self.texts.items()]
         for kind in order:

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How long a thread could have worked, by what the scheduler did with it (states.c).
+ *
+ * Limits: known of whole archives by gputrace.
+ */
+#ifndef GT_REPORT_STATES_H
+#define GT_REPORT_STATES_H
+
+#include "report/report.h"
+
+/*
+ * ns that the thread of a location ran or was ready to, or that nothing is known of: it has worked for at
+ * most as long. GT_NO_COUNT: nothing is known of it at all.
+ */
+uint64_t gt_states_able(const struct gt_report *report, size_t location);
+
+#endif
