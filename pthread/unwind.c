@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The unwinder, for the cleanup attributes of waits that are cancelled. It is in libgcc_s, which every
- * process would have to load for it, and which a process has loaded that unwinds: the C library before it cancels a
- * thread, and every program with exceptions. So these two find it then, as the C library's own do.
+ * process would have to load for it, and which a process has loaded that unwinds: the C library before it
+ * cancels a thread, and every program with exceptions. So these two find it then, as the C library's own
+ * do.
  *
  * Limits: called by the compiler's code alone, while a stack is unwound.
  */
