@@ -18,7 +18,7 @@ from tools import Case
 TURNS = 2000
 ROUNDS = 400_000
 WHOLE_TURNS = 4  # in each round
-WHOLE = (("ping", "an MPI call of an 8-byte ping-pong", 50.0), ("null", "an MPI call with MPI_PROC_NULL", 30.0))
+WHOLE = (("ping", "an MPI call of an 8-byte ping-pong", 2.0), ("null", "an MPI call with MPI_PROC_NULL", 1.3))
 LIBRARY = "libmpi.so.40"
 OPENMPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
            "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMP_NUM_THREADS": "1"}
@@ -64,10 +64,13 @@ def suite(run, _peers):
         tools["EZTrace"] = (["eztrace", "-t", "openmpi", "-o", b.trace], OPENMPI)
     ranks = ["mpirun.openmpi", "-np", "2", "--bind-to", "core"]
     for kind, _, _ in WHOLE:
-        for _ in range(WHOLE_TURNS):
+        for turn in range(WHOLE_TURNS):
+            floor = run.floor()
             for who, (tool, env) in tools.items():
+                if who == "EZTrace" and turn: # it takes longer than all the others together
+                    continue
                 case = Case(who, ranks + tool + [b.path("pingpong"), kind, str(ROUNDS)], dict(env, VT_UNIFY="yes"))
-                run.add("mpi " + kind, who, run.once(case, warm=0))
+                run.add("mpi " + kind, who, dict(run.once(case, warm=0), floor_ns=floor))
     for who, (tool, env) in tools.items():
         run.add("mpi", who, run.once(Case(who, ranks + tool + [b.path("pingpong"), str(TURNS), LIBRARY], env)))
     for who, (tool, env) in tools.items() if shutil.which("lmp") else ():
@@ -86,10 +89,11 @@ def whole_goals(g, results, spread):
             if not pairs:
                 continue
             added = [r["ns"] - p["ns"] for r, p in pairs]
+            x = [a / r["floor_ns"] for a, (r, _) in zip(added, pairs)]
             goal = limit if who == "gputrace" else None
-            g.row(f"{what}, whole process: {who} adds", f"at most {limit:.0f} ns" if goal else "none",
-                  f"{spread(added)} ns to {spread([p['ns'] for p in plain])}, {len(pairs)} turns",
-                  statistics.median(added), goal)
+            g.row(f"{what}, whole process: {who} adds", f"at most {limit} x the floor" if goal else "none",
+                  f"{spread(x, 2, ' x')}, {spread(added)} ns to {spread([p['ns'] for p in plain])}, {len(pairs)} turns",
+                  statistics.median(x), goal)
             if kind == "ping":
                 rest = [r["wall_s"] - r["ns"] * calls * 1e-9 - p["wall_s"] + p["ns"] * calls * 1e-9 for r, p in pairs]
                 g.row(f"(start, end and archive of the same run: {who} adds)", "none",

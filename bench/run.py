@@ -23,6 +23,7 @@ import time
 
 import tables
 import counters
+import document
 import flow
 import omp
 import page
@@ -39,6 +40,8 @@ CALLS = ["8000"]
 SCALING_TURNS = 3  # in each round
 REAL_TURNS = 3
 LOCKS_TURNS = 8
+SHORT = 300 # short processes
+SHORT_TURNS = 3
 ASSEMBLY_WARM = 4 # times --warm: it fills 480 MB of page cache
 PEER_SHARE = 0.5 # gputrace has to record every call to be timed; the others this share at least
 
@@ -57,6 +60,9 @@ def arguments():
                         "returns it slowly; 0: none")
     p.add_argument("--markdown", default="", help="write the tables to this file")
     p.add_argument("--json", default="", help="write all single figures to this file")
+    p.add_argument("--doc", default="", help="put the tables between the marks of this document (doc/PERFORMANCE.md)")
+    p.add_argument("--from", default="", dest="earlier", metavar="JSON",
+                   help="measure nothing: the tables of the run that wrote this file")
     return p.parse_args()
 
 
@@ -211,7 +217,7 @@ def suite_event(run, peers):
         done = run.assemble(threads, cpus)
         two["recorded"] = done["recorded"]
         run.add("event", "gputrace, 2 threads", two, n)
-        run.add("event", name, dict(done, pairs=n), n)
+        run.add("event", name, dict(done, pairs=n, floor_ns=floor), n)
     scaling(run)
     run.clean()
     for case in peers("event"):
@@ -287,12 +293,18 @@ def suite_locks(run, peers):
 
 
 def suite_start(run, _peers):
-    """Start-up and shut-down."""
+    """Start-up and shut-down; and processes so short that nothing else counts, by their processor time."""
     b = run.b
     for _ in range(5):
         run.add("start", "true", run.once(Case("true", ["true"])))
         run.add("start", "gputrace run true",
                 run.once(Case("g", b.gputrace_run("true"), {"VT_VERBOSE": "0"})))
+    for kind, body in (("exec", "/bin/true"), ("fork", "(:)")):
+        script = ["sh", "-c", f"i=0; while [ $i -lt {SHORT} ]; do {body}; i=$((i+1)); done"]
+        for _ in range(SHORT_TURNS):
+            run.add("short " + kind, "plain", run.once(Case("plain", script), warm=0))
+            run.add("short " + kind, "gputrace",
+                    run.once(Case("g", b.gputrace_run(*script), {"VT_VERBOSE": "0"}), warm=0))
 
 
 SUITES = {"event": suite_event, "real": suite_real, "calls": suite_calls, "locks": suite_locks,
@@ -331,8 +343,16 @@ def peer_cases(b, n):
     return cases
 
 
-def main():
-    args = arguments()
+def commit():
+    """Of the tree that this file is in, and whether it has changed since."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    done = subprocess.run(["git", "-C", here, "describe", "--always", "--dirty", "--exclude=*"], text=True,
+                          capture_output=True, check=False)
+    return done.stdout.strip() or "unknown"
+
+
+def measured(args):
+    """Runs the suites. Returns all that the tables are made of, as JSON can hold it."""
     os.environ["PATH"] = os.path.join(os.path.abspath(args.stage), "bin") + ":" + \
         os.environ["PATH"]
     for name in [v for v in os.environ if v.startswith("VT_")]:
@@ -345,25 +365,40 @@ def main():
     if not args.no_peers:
         bench.start_lttng()
         peers = peer_cases(bench, args.pairs)
+    began, load = time.monotonic(), os.getloadavg()[1]
     wanted = args.only.split(",") if args.only else list(SUITES)
     try:
         for number in range(args.rounds):
             for suite in wanted:
-                print(f"bench: round {number + 1} of {args.rounds}: {suite}", file=sys.stderr)
+                print(f"bench: {time.monotonic() - began:.0f} s: round {number + 1} of {args.rounds}: {suite}",
+                      file=sys.stderr)
                 SUITES[suite](run, peers)
     finally:
         run.clean()
         bench.stop()
-    clocks = output(bench.path("event_plain"), "clocks")
-    text = tables.report(run.results, run.empty, clocks, sys.argv, args)
+    return {"results": run.results, "not_recorded": run.empty, "words": sys.argv[1:], "rounds": args.rounds,
+            "warm": args.warm, "load": load, "clocks": output(bench.path("event_plain"), "clocks"), "commit": commit(),
+            "date": time.strftime("%Y-%m-%d"), "cores": len(os.sched_getaffinity(0))}
+
+
+def main():
+    args = arguments()
+    if args.earlier:
+        with open(args.earlier, encoding="utf-8") as f:
+            run = json.load(f)
+    else:
+        run = measured(args)
+    if args.json:
+        with open(args.json, "w", encoding="utf-8") as f:
+            json.dump(run, f, indent=1)
+    text = tables.report(run)
     print(text)
     if args.markdown:
         with open(args.markdown, "w", encoding="utf-8") as f:
-            f.write(text + "\n")
-    if args.json:
-        with open(args.json, "w", encoding="utf-8") as f:
-            json.dump({"results": run.results, "not_recorded": run.empty}, f, indent=1)
-    return 1 if run.empty else 0
+            f.write("# What gputrace costs\n\n" + text + "\n")
+    if args.doc:
+        document.into(args.doc, "bench/run.py", text)
+    return 1 if run["not_recorded"] else 0
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The suite for a machine with a GPU: run by hand, test/gpu/run.
-EXTRA_DIST += test/gpu/run test/gpu/gpu_trace.py test/gpu/gpu_cases.py test/gpu/gpu_bench.py test/gpu/gpu_capture.py \
+EXTRA_DIST += test/gpu/run test/gpu/table.py test/gpu/gpu_trace.py test/gpu/gpu_cases.py test/gpu/gpu_bench.py test/gpu/gpu_capture.py \
 	test/gpu/count.h test/gpu/self.h test/gpu/work.cu test/gpu/driver.cu test/gpu/blas.cu test/gpu/kernels.cu \
 	test/gpu/loop.cu test/gpu/peer.cu test/gpu/reference.c test/gpu/torch_step.py \
 	test/gpu/torch_loop.py test/gpu/torch_two.py test/gpu/cupy_some.py test/gpu/jax_some.py \
