@@ -359,8 +359,9 @@ void gt_cn_plugin_list(const struct gt_cn_listing *out, const char *name)
 /* Does the file have the text of such a symbol? Other libraries are not loaded. */
 static bool looks_like_one(const char *path)
 {
+	struct stat own;
 	long fd = gt_raw(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
-	long size = fd < 0 ? 0 : gt_raw(SYS_lseek, fd, 0, SEEK_END);
+	long size = gt_raw_note_own(fd, &own) ? 0 : own.st_size;
 	long at = size > 0 ? gt_raw(SYS_mmap, 0, size, PROT_READ, MAP_PRIVATE, fd, 0) : 0;
 	bool mapped = at > 0 || at < -4095;
 	bool found = mapped &&
@@ -370,8 +371,7 @@ static bool looks_like_one(const char *path)
 
 	if (mapped)
 		gt_raw(SYS_munmap, at, size);
-	if (fd >= 0)
-		gt_raw(SYS_close, fd);
+	gt_raw_close_own(fd, &own);
 	return found;
 }
 

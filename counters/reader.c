@@ -59,6 +59,7 @@ static bool bind_name(const struct gt_plugin *plugin, uint32_t device)
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	const char *run = getenv("VT_RUN_DIR");
 	uint64_t hash = gt_hash_text(GT_HASH_START, run ? run : "");
+	struct stat own;
 	int fd, n;
 
 	for (unsigned i = 0; i < count; i++)
@@ -71,9 +72,11 @@ static bool bind_name(const struct gt_plugin *plugin, uint32_t device)
 	fd = (int)gt_raw(SYS_socket, AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return fd == -EMFILE || fd == -ENFILE ? no_descriptor(plugin) : true;
+	if (gt_raw_note_own(fd, &own))
+		return true;
 	if (gt_raw(SYS_bind, fd, &address, offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n) ==
 	    -EADDRINUSE) {
-		gt_raw(SYS_close, fd);
+		gt_raw_close_own(fd, &own);
 		return false;
 	}
 	if (gt_descriptor_away(fd) < 0) /* it would be open until the process ends */

@@ -23,19 +23,6 @@
 #include "gputrace/hash.h"
 #include "gputrace/syscall.h"
 
-static uint64_t inode_of(int fd)
-{
-	struct stat st;
-
-	return gt_raw(SYS_newfstatat, fd, "", &st, AT_EMPTY_PATH) ? 0 : st.st_ino;
-}
-
-static void move_away(struct gt_cu_seat *seat)
-{
-	seat->fd = gt_descriptor_away(seat->fd);
-	seat->inode = inode_of(seat->fd);
-}
-
 bool gt_cu_seat_take(struct gt_cu_seat *seat, const char *uuid)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -48,22 +35,20 @@ bool gt_cu_seat_take(struct gt_cu_seat *seat, const char *uuid)
 	n = snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "gputrace-%llx-pm-%.60s",
 		     (unsigned long long)hash, uuid);
 	seat->fd = (int)gt_raw(SYS_socket, AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (seat->fd < 0)
+	if (seat->fd < 0 || gt_raw_note_own(seat->fd, &seat->own))
 		return true;
 	if (gt_raw(SYS_bind, seat->fd, &address,
 		   offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n) == -EADDRINUSE) {
-		gt_raw(SYS_close, seat->fd);
+		gt_raw_close_own(seat->fd, &seat->own);
 		seat->fd = -1;
 		return false;
 	}
-	move_away(seat);
+	seat->fd = gt_descriptor_away(seat->fd);
 	return true;
 }
 
 void gt_cu_seat_forked(struct gt_cu_seat *seat)
 {
-	/* The program may have closed it, and the number may be its own by now. */
-	if (seat->fd >= 0 && seat->inode && inode_of(seat->fd) == seat->inode)
-		gt_raw(SYS_close, seat->fd);
+	gt_raw_close_own(seat->fd, &seat->own);
 	seat->fd = -1;
 }

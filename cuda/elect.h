@@ -7,13 +7,13 @@
 #define GT_CUDA_ELECT_H
 
 #include <stdbool.h>
-#include <stdint.h>
+#include <sys/stat.h>
 
 #include "gputrace/compiler.h"
 
 struct gt_cu_seat {
 	int fd;           /* -1: not taken */
-	uint64_t inode;
+	struct stat own;  /* what it is: the program may close it, and get the number */
 };
 
 /* Takes the seat of the device with this UUID, if it is free; true also if that cannot be found out. */

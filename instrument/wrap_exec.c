@@ -143,14 +143,14 @@ static int to_null(void)
 		return failed(-fd);
 	rc = gt_sys_fstat(fd, &st);
 	if (rc || !S_ISCHR(st.st_mode) || st.st_rdev != makedev(1, 3)) {
-		gt_sys_close(fd);
+		gt_sys_close_own(fd, &st);
 		return failed(rc ? -rc : ENODEV);
 	}
 	for (int to = 0; to < 3; to++)
 		if (fd != to)
 			GT_SYS3(SYS_dup3, fd, to, 0);
 	if (fd > 2)
-		gt_sys_close(fd);
+		gt_sys_close_own(fd, &st);
 	return 0;
 }
 

@@ -100,13 +100,16 @@ static bool find_launcher(struct ancestor *found)
 static int64_t boot_time(void)
 {
 	char text[4096], *line;
-	int fd = gt_sys_openat(AT_FDCWD, "/proc/stat", O_RDONLY | O_CLOEXEC, 0);
+	struct stat own;
+	int fd = gt_sys_open_own(AT_FDCWD, "/proc/stat", 0, &own);
+	uint64_t at = 0;
 	size_t kept = 0;
 	int64_t seconds = 0;
 	ssize_t n;
 
 	/* The line of interruptions alone may be longer than the buffer: keep what ends each piece. */
-	while (fd >= 0 && !seconds && (n = gt_sys_read(fd, text + kept, sizeof(text) - 1 - kept)) > 0) {
+	while (fd >= 0 && !seconds && (n = gt_sys_pread(fd, text + kept, sizeof(text) - 1 - kept, at)) > 0) {
+		at += (uint64_t)n;
 		n += (ssize_t)kept;
 		text[n] = 0;
 		for (line = text; (line = strchr(line, '\n')) && !seconds; line++)
@@ -115,8 +118,7 @@ static int64_t boot_time(void)
 		kept = n > 64 ? 64 : (size_t)n;
 		memmove(text, text + n - kept, kept);
 	}
-	if (fd >= 0)
-		gt_sys_close(fd);
+	gt_sys_close_own(fd, &own);
 	return seconds;
 }
 

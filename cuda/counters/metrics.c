@@ -116,16 +116,18 @@ void gt_cu_wishes_add(struct gt_cu_wishes *w, const char *text)
 int gt_cu_wishes_read(struct gt_cu_wishes *w, const char *path)
 {
 	int fd = (int)gt_raw(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
-	char *text = fd < 0 ? NULL : calloc(1, FILE_MOST + 1);
+	struct stat own;
+	int rc = (int)gt_raw_note_own(fd, &own);
+	char *text = rc ? NULL : calloc(1, FILE_MOST + 1);
 	long n = 0, got = 1;
-	int rc = fd < 0 ? fd : text ? 0 : -ENOMEM;
+
+	rc = rc || text ? rc : -ENOMEM;
 
 	for (; text && got > 0 && n < (long)FILE_MOST; n += got > 0 ? got : 0)
 		got = gt_raw(SYS_read, fd, text + n, FILE_MOST - (size_t)n);
 	if (text && got < 0)
 		rc = (int)got;
-	if (fd >= 0)
-		gt_raw(SYS_close, fd);
+	gt_raw_close_own(fd, &own);
 	if (text)
 		gt_cu_wishes_add(w, text);
 	free(text);

@@ -88,23 +88,39 @@ static inline void *gt_raw_memory(size_t bytes, int more)
 enum { GT_RAW_FOLDER = -100 /* AT_FDCWD */, GT_RAW_CLOEXEC = 02000000 /* O_CLOEXEC */, GT_RAW_SETMASK = 2 };
 
 /*
- * The beginning of a file of /proc and the like as text: its length; "" on an error. Another thread may close
- * the descriptor meanwhile, and open a file that gets the number: that one stays open, and where it is.
+ * What an open file is, noted right after it was opened, for gt_raw_close_own(): another thread of the
+ * program may close the descriptor meanwhile, and open a file that gets the number. 0 or a negative errno.
+ */
+static inline long gt_raw_note_own(long fd, struct stat *own)
+{
+	return fd < 0 ? fd : gt_raw(SYS_newfstatat, fd, "", own, 0x1000 /* AT_EMPTY_PATH */);
+}
+
+/* Closes it if it still is that file: 0; else it stays open, and the result is negative. */
+static inline long gt_raw_close_own(long fd, const struct stat *own)
+{
+	struct stat now;
+	long rc = gt_raw_note_own(fd, &now);
+
+	if (!rc && (own->st_ino != now.st_ino || own->st_dev != now.st_dev))
+		rc = -1;
+	return rc ? rc : gt_raw(SYS_close, fd);
+}
+
+/*
+ * The beginning of a file of /proc and the like as text: its length; "" on an error. A file of the program's
+ * that has got the number stays open, and where it is.
  */
 static inline size_t gt_raw_read_text(const char *path, char *text, size_t size)
 {
-	const int empty_path = 0x1000; /* AT_EMPTY_PATH */
-	struct stat own, now;
+	struct stat own;
 	long fd = gt_raw(SYS_openat, GT_RAW_FOLDER, path, O_RDONLY | GT_RAW_CLOEXEC);
 	long n = 0;
 
-	if (fd >= 0 && !gt_raw(SYS_newfstatat, fd, "", &own, empty_path)) {
+	if (!gt_raw_note_own(fd, &own)) {
 		n = gt_raw(SYS_pread64, fd, text, size - 1, 0);
-		if (gt_raw(SYS_newfstatat, fd, "", &now, empty_path) || own.st_ino != now.st_ino ||
-		    own.st_dev != now.st_dev)
+		if (gt_raw_close_own(fd, &own))
 			n = 0;
-		else
-			gt_raw(SYS_close, fd);
 	}
 	n = n < 0 ? 0 : n;
 	text[n] = '\0';

@@ -26,7 +26,9 @@ void gt_run_state_set(int fd, uint32_t state)
 
 	if (!run)
 		return;
-	__atomic_store_n(&run->state, state, __ATOMIC_RELEASE);
+	/* Where threads of the program run it may be a file of theirs by now. */
+	if (gt_sys_readable(run) && run->magic == GT_MAGIC_RUN)
+		__atomic_store_n(&run->state, state, __ATOMIC_RELEASE);
 	gt_sys_munmap(run, GT_PAGE);
 }
 
@@ -122,7 +124,8 @@ static void look_at_execs(const struct gt_run_header *run, uint32_t self, struct
 void gt_survey(const struct gt_run_header *run, const char *spool, uint32_t self, struct gt_survey *survey)
 {
 	char buffer[4096];
-	int fd = gt_sys_openat(AT_FDCWD, spool, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	struct stat own;
+	int fd = gt_sys_open_own(AT_FDCWD, spool, O_DIRECTORY, &own);
 	int n;
 
 	*survey = (struct gt_survey){ 0 };
@@ -141,7 +144,7 @@ void gt_survey(const struct gt_run_header *run, const char *spool, uint32_t self
 			at += bytes ? bytes : n;
 		}
 	}
-	gt_sys_close(fd);
+	gt_sys_close_own(fd, &own);
 }
 
 /* ---- what was left behind ------------------------------------------------------------------------ */
@@ -184,6 +187,7 @@ bool gt_left_behind(const char *dir, const char *host, char *left, size_t size)
 	const char *own = gt_text_base(dir);
 	size_t stem = stem_of(own), length = (size_t)(own - dir);
 	char buffer[4096], parent[1024];
+	struct stat here;
 	int fd, n;
 
 	left[0] = '\0';
@@ -191,7 +195,7 @@ bool gt_left_behind(const char *dir, const char *host, char *left, size_t size)
 		return false;
 	memcpy(parent, dir, length);
 	parent[length] = '\0';
-	fd = gt_sys_openat(AT_FDCWD, parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	fd = gt_sys_open_own(AT_FDCWD, parent, O_DIRECTORY, &here);
 	if (fd < 0)
 		return false;
 	for (unsigned i = 0; i < FOLDER_READS && (n = gt_sys_getdents(fd, buffer, sizeof(buffer))) > 0; i++) {
@@ -206,7 +210,7 @@ bool gt_left_behind(const char *dir, const char *host, char *left, size_t size)
 			at += bytes ? bytes : n;
 		}
 	}
-	gt_sys_close(fd);
+	gt_sys_close_own(fd, &here);
 	return left[0];
 }
 
@@ -235,13 +239,15 @@ static int lock_watch(int fd, int command, short type)
 static int take_watch(const char *home, int command, short type)
 {
 	int fd = open_watch(home, O_CREAT), rc;
+	struct stat own = { 0 };
 
 	if (fd < 0)
 		return fd;
+	gt_sys_fstat(fd, &own);
 	rc = lock_watch(fd, command, type);
 	if (rc >= 0)
 		return fd;
-	gt_sys_close(fd);
+	gt_sys_close_own(fd, &own);
 	return rc;
 }
 
@@ -265,13 +271,14 @@ bool gt_watched(const char *home)
 
 bool gt_watched_at(int dir, const char *path)
 {
-	int fd = gt_sys_openat(dir, path, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
+	struct stat own;
+	int fd = gt_sys_open_own(dir, path, O_RDWR | O_NOFOLLOW, &own);
 	bool yes;
 
 	if (fd < 0)
 		return fd != -ENOENT;
 	yes = lock_watch(fd, F_OFD_GETLK, F_WRLCK) != F_UNLCK;
-	gt_sys_close(fd);
+	gt_sys_close_own(fd, &own);
 	return yes;
 }
 
@@ -283,12 +290,13 @@ enum hosts { HOSTS_NONE, HOSTS_ENDED, HOSTS_OPEN };
 static uint32_t state_of(const char *folder)
 {
 	char path[1400];
+	struct stat own;
 	uint32_t state;
 	int fd;
 
 	gt_text(path, sizeof(path), "%s/run", folder);
 	for (int64_t waited = 0;; waited += 10000) {
-		fd = gt_sys_openat(AT_FDCWD, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0);
+		fd = gt_sys_open_own(AT_FDCWD, path, O_NOFOLLOW, &own);
 		if (fd != -ENOENT || waited >= HEADER_US)
 			break;
 		gt_sys_sleep_us(10000);
@@ -296,7 +304,7 @@ static uint32_t state_of(const char *folder)
 	if (fd < 0)
 		return GT_RUN_ENDED;
 	state = gt_run_state_get(fd);
-	gt_sys_close(fd);
+	gt_sys_close_own(fd, &own);
 	return state;
 }
 
@@ -305,10 +313,11 @@ static enum hosts other_hosts(const char *dir, const char *home)
 {
 	char folder[1300], buffer[4096];
 	enum hosts found = HOSTS_NONE;
+	struct stat own;
 	int n, fd;
 
 	gt_text(folder, sizeof(folder), "%s/spool", dir);
-	fd = gt_sys_openat(AT_FDCWD, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	fd = gt_sys_open_own(AT_FDCWD, folder, O_DIRECTORY, &own);
 	if (fd < 0)
 		return HOSTS_NONE;
 	if (strcmp(folder, home))
@@ -327,7 +336,7 @@ static enum hosts other_hosts(const char *dir, const char *home)
 				found = state_of(folder) == GT_RUN_OPEN ? HOSTS_OPEN : HOSTS_ENDED;
 		}
 	}
-	gt_sys_close(fd);
+	gt_sys_close_own(fd, &own);
 	return found;
 }
 
@@ -368,7 +377,7 @@ enum gt_turn gt_run_turn(const char *dir, const char *home, int fd,
 			      0600);
 	if (claim < 0)
 		return GT_TURN_OTHERS;
-	gt_sys_close(claim);
+	gt_sys_close_named(claim, AT_FDCWD, path);
 	if (other_hosts(dir, home) != HOSTS_OPEN)
 		return GT_TURN_OURS;
 	gt_sys_unlinkat(AT_FDCWD, path, 0);

@@ -87,15 +87,6 @@ static bool is_new(const struct search *s, const char *name)
 
 /* ---- searching --------------------------------------------------------------------------------------- */
 
-/* Unless another thread of the program has put a file of its own there. */
-static void close_elf(const struct search *s, int fd)
-{
-	struct stat now;
-
-	if (!gt_sys_fstat(fd, &now) && now.st_ino == s->open.st_ino && now.st_dev == s->open.st_dev)
-		gt_sys_close(fd);
-}
-
 /* A file of this name that could be loaded: its descriptor, with its tables in s->elf; or -1. */
 static int open_elf(struct search *s)
 {
@@ -108,7 +99,7 @@ static int open_elf(struct search *s)
 		return -1;
 	if (gt_elf_names_read(&s->elf, fd))
 		return fd;
-	close_elf(s, fd);
+	gt_sys_close_own(fd, &s->open);
 	return -1;
 }
 
@@ -314,7 +305,7 @@ static void look_at(struct search *s, const struct wanted *wanted)
 	}
 	take(s, fd, wanted->by);
 	want_needed(s, fd);
-	close_elf(s, fd);
+	gt_sys_close_own(fd, &s->open);
 }
 
 static void look_at_all(struct search *s)
@@ -388,7 +379,7 @@ uint32_t gt_needed_by_library(const struct gt_needed *ask, const char *name, con
 	fd = open_elf(s);
 	take(s, fd, 0); /* if it cannot be read, it has no such paths */
 	if (fd >= 0)
-		close_elf(s, fd);
+		gt_sys_close_own(fd, &s->open);
 	want(s, 0, name, true);
 	look_at_all(s);
 	return end(s, s->found);

@@ -125,21 +125,23 @@ bool gt_process_loaded(uint32_t pid, const char *name)
 {
 	char path[64], text[4096];
 	size_t kept = 0, overlap = strlen(name);
+	uint64_t at = 0;
 	bool found = false;
+	struct stat own;
 	ssize_t n;
 	int fd;
 
 	gt_text(path, sizeof(path), "/proc/%u/maps", pid);
-	fd = gt_sys_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
-	while (fd >= 0 && !found && (n = gt_sys_read(fd, text + kept, sizeof(text) - 1 - kept)) > 0) {
+	fd = gt_sys_open_own(AT_FDCWD, path, 0, &own);
+	while (fd >= 0 && !found && (n = gt_sys_pread(fd, text + kept, sizeof(text) - 1 - kept, at)) > 0) {
+		at += (uint64_t)n;
 		n += (ssize_t)kept;
 		text[n] = 0;
 		found = strstr(text, name) != NULL;
 		kept = (size_t)n < overlap ? (size_t)n : overlap;
 		memmove(text, text + n - kept, kept);
 	}
-	if (fd >= 0)
-		gt_sys_close(fd);
+	gt_sys_close_own(fd, &own);
 	return found;
 }
 

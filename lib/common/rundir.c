@@ -172,7 +172,7 @@ static int make_named(const char *path, uint64_t job, char *why, size_t why_size
 		fd = open_dir(path);
 		if (fd < 0 || is_empty(fd))
 			continue;
-		gt_sys_close(fd);
+		gt_sys_close_named(fd, AT_FDCWD, path);
 		if (job && of_job(path, job))
 			return JOINED;
 		fd = -ENOTEMPTY;
@@ -291,8 +291,7 @@ static int write_run(int dir, const char *home, const struct gt_rundir_wish *wis
 	rc = gt_sys_is_named(fd, dir, name) ? (int)gt_sys_pwrite(fd, &run, sizeof(run), 0) : -EBADF;
 	if (rc >= 0)
 		rc = gt_sys_is_named(fd, dir, name) ? gt_sys_ftruncate(fd, GT_PAGE) : -EBADF;
-	if (gt_sys_is_named(fd, dir, name))
-		gt_sys_close(fd);
+	gt_sys_close_named(fd, dir, name);
 	if (rc >= 0)
 		rc = gt_rundir_appear(dir, name, "run");
 	if (rc < 0)
@@ -320,7 +319,7 @@ static int make_spool(int dir, const char *path, const struct gt_rundir_wish *wi
 	if (fd < 0)
 		return complain(why, why_size, "use", home, fd);
 	rc = write_run(fd, home, wish, why, why_size);
-	gt_sys_close(fd);
+	gt_sys_close_named(fd, dir, "spool");
 	if (rc) /* other processes of the job may be able to use it */
 		gt_sys_unlinkat(dir, "spool", AT_REMOVEDIR);
 	if (rc && !wish->job)
@@ -360,7 +359,7 @@ int gt_rundir_join_host(const char *path, const struct gt_rundir_wish *wish, cha
 	rc = gt_sys_fstatat(fd, "run", &st, AT_SYMLINK_NOFOLLOW);
 	if (rc == -ENOENT)
 		rc = write_run(fd, home, wish, why, why_size);
-	gt_sys_close(fd);
+	gt_sys_close_named(fd, AT_FDCWD, home);
 	if (rc && rc != -EEXIST) /* the other hosts would wait for it */
 		gt_sys_unlinkat(AT_FDCWD, home, AT_REMOVEDIR);
 	return rc == -EEXIST ? 0 : rc;
@@ -424,6 +423,6 @@ int gt_rundir_create(const struct gt_rundir_wish *wish, char *path, size_t path_
 	if (gt_sys_is_named(dir, AT_FDCWD, path)) /* an empty one that was there may be open to others */
 		gt_sys_fchmodat(dir, ".", 0700);
 	rc = make_spool(dir, path, wish, why, why_size);
-	gt_sys_close(dir);
+	gt_sys_close_named(dir, AT_FDCWD, path);
 	return rc;
 }

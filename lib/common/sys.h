@@ -222,15 +222,6 @@ static inline int gt_sys_fstatat(int dir, const char *path, struct stat *st, int
 	return (int)GT_SYS4(SYS_newfstatat, dir, path, st, flags);
 }
 
-/* Is the descriptor the file of that name? Where other threads run it may be one of the program's by now. */
-static inline bool gt_sys_is_named(int fd, int dir, const char *name)
-{
-	struct stat own, there;
-
-	return !gt_sys_fstatat(dir, name, &there, AT_SYMLINK_NOFOLLOW) && !gt_sys_fstat(fd, &own) &&
-	       own.st_ino == there.st_ino && own.st_dev == there.st_dev;
-}
-
 /*
  * A file that is open for a moment, in which another thread of the program may close its descriptor, and have
  * a file of its own in its place. gt_sys_open_own() notes in `own` what it is.
@@ -254,6 +245,30 @@ static inline bool gt_sys_is_own(int fd, const struct stat *own)
 static inline int gt_sys_close_own(int fd, const struct stat *own)
 {
 	return gt_sys_is_own(fd, own) ? gt_sys_close(fd) : -EBADF;
+}
+
+/* Another descriptor of it, from `least` on; a copy of a file of the program's is closed at once: -EBADF. */
+static inline int gt_sys_copy_own(int fd, int least, const struct stat *own)
+{
+	int copy = (int)GT_SYS3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, least);
+
+	if (copy < 0 || gt_sys_is_own(copy, own))
+		return copy;
+	gt_sys_close(copy);
+	return -EBADF;
+}
+
+/* The same for one that was opened, or made, in another way: it is what has that name. */
+static inline bool gt_sys_is_named(int fd, int dir, const char *name)
+{
+	struct stat own;
+
+	return !gt_sys_fstatat(dir, name, &own, AT_SYMLINK_NOFOLLOW) && gt_sys_is_own(fd, &own);
+}
+
+static inline int gt_sys_close_named(int fd, int dir, const char *name)
+{
+	return gt_sys_is_named(fd, dir, name) ? gt_sys_close(fd) : -EBADF;
 }
 
 static inline ssize_t gt_sys_readlink(const char *path, char *buffer, size_t size)
@@ -280,6 +295,7 @@ static inline int gt_sys_clock(clockid_t id, struct timespec *ts)
 
 static inline int gt_sys_getdents(int fd, void *buffer, size_t size)
 {
+	GT_FAULT("getdents");
 	return (int)GT_SYS3(SYS_getdents64, fd, buffer, size);
 }
 

@@ -141,21 +141,22 @@ static void move_away(struct gt_file *file)
 int gt_descriptor_away(int fd)
 {
 	struct rlimit limit;
+	struct stat own;
 	int high, most;
 
-	if (fd < 0 || GT_SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit))
+	if (fd < 0 || gt_sys_fstat(fd, &own) || GT_SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit))
 		return fd;
 	high = above_limit(fd, &limit);
 	most = (int)(limit.rlim_cur > 1u << 30 ? 1u << 30 : limit.rlim_cur) / 8;
 	if (high < 0 && most > GT_FILE_HIGH / 8)
-		high = gt_sys_fcntl(fd, F_DUPFD_CLOEXEC, GT_FILE_HIGH);
+		high = gt_sys_copy_own(fd, GT_FILE_HIGH, &own);
 	if (high < 0 && fd < most)
 		return fd;
 	if (high >= 0 && (uint64_t)high < limit.rlim_cur && high >= GT_FILE_HIGH + most) {
-		gt_sys_close(high);
+		gt_sys_close_own(high, &own);
 		high = -EMFILE;
 	}
-	gt_sys_close(fd);
+	gt_sys_close_own(fd, &own);
 	return high < 0 ? -EMFILE : high;
 }
 

@@ -258,7 +258,8 @@ void gt_namespace_changed(void)
 /* The files in it are the new user's from now on, but for the folders of children, who are somebody else. */
 static void hand_over_files(int at, uid_t user)
 {
-	int list = gt_sys_openat(at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0), n;
+	struct stat own;
+	int list = gt_sys_open_own(at, ".", O_DIRECTORY, &own), n;
 	char buffer[2048];
 
 	while (list >= 0 && (n = gt_sys_getdents(list, buffer, sizeof(buffer))) > 0) {
@@ -272,8 +273,7 @@ static void hand_over_files(int at, uid_t user)
 				gt_sys_fchownat(at, name, user, AT_SYMLINK_NOFOLLOW);
 		}
 	}
-	if (list >= 0)
-		gt_sys_close(list);
+	gt_sys_close_own(list, &own);
 }
 
 /*

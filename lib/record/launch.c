@@ -161,6 +161,7 @@ int gt_launch_assembly(const char *dir, const char *home, int lock_fd, bool part
 	char *memory = gt_sys_memory(2 * STACK + text_room + VARS * sizeof(char *));
 	struct launch launch = { .tool = tool, .argv = argv, .lock_fd = lock_fd };
 	int fds[2], pid, rc, stderr_fd;
+	struct stat own[2] = { { 0 } }; /* a pipe that is nobody's if there is none of that */
 	char byte;
 
 	if (!memory)
@@ -175,6 +176,8 @@ int gt_launch_assembly(const char *dir, const char *home, int lock_fd, bool part
 		gt_stderr_close(stderr_fd);
 		return rc;
 	}
+	gt_sys_fstat(fds[0], &own[0]);
+	gt_sys_fstat(fds[1], &own[1]);
 	launch.envp = (char *const *)(memory + 2 * STACK + text_room);
 	make_environment((char **)launch.envp, memory + 2 * STACK, text_room);
 	gt_text(lock_option, sizeof(lock_option), "--lock-fd=%d", LOCK_FD);
@@ -189,17 +192,18 @@ int gt_launch_assembly(const char *dir, const char *home, int lock_fd, bool part
 	if (!launch.clone)
 		launch.clone = clone;
 	pid = launch.clone(step_aside, memory + STACK, CLONE_VM | CLONE_VFORK, &launch);
-	gt_sys_close(fds[1]);
+	gt_sys_close_own(fds[1], &own[1]);
 	gt_stderr_close(stderr_fd);
 	if (pid < 0) {
-		gt_sys_close(fds[0]);
+		gt_sys_close_own(fds[0], &own[0]);
 		return -EAGAIN;
 	}
 	GT_SYS4(SYS_wait4, pid, NULL, __WCLONE, NULL);
 	/* The pipe closes when the tool has ended, however it ended. */
-	while (!launch.error && gt_may_wait() && GT_SYS3(SYS_read, fds[0], &byte, 1) == -EINTR)
+	while (!launch.error && gt_may_wait() && gt_sys_is_own(fds[0], &own[0]) &&
+	       GT_SYS3(SYS_read, fds[0], &byte, 1) == -EINTR)
 		;
-	gt_sys_close(fds[0]);
+	gt_sys_close_own(fds[0], &own[0]);
 	gt_sys_munmap(memory, 2 * STACK + text_room + VARS * sizeof(char *));
 	return launch.error;
 }

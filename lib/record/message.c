@@ -43,16 +43,12 @@ int gt_stderr_open(void)
 	fd = gt_sys_openat(AT_FDCWD, stderr_path, O_WRONLY | O_APPEND | O_NOCTTY | O_NONBLOCK | O_CLOEXEC, 0);
 	if (fd < 0 || gt_sys_fstat(fd, &st))
 		return 2;
-	high = gt_sys_fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	high = gt_sys_copy_own(fd, 3, &stderr_was);
 	gt_sys_close_own(fd, &st);
 	if (high < 0)
 		return 2;
-	if (gt_sys_is_own(high, &stderr_was)) {
-		gt_sys_fcntl(high, F_SETFL, O_APPEND); /* what inherits it may have to wait */
-		return high;
-	}
-	gt_sys_close(high);
-	return 2;
+	gt_sys_fcntl(high, F_SETFL, O_APPEND); /* what inherits it may have to wait */
+	return high;
 }
 
 void gt_stderr_close(int fd)

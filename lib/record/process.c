@@ -287,8 +287,10 @@ static int set_up(void)
 	if (!parent.is_child)
 		__atomic_store_n(&gt_modules_dirty, 1, __ATOMIC_RELAXED); /* the first event looks */
 	else if (gt_file_valid(&parent.folder)) {
-		gt_folder_apart(copy_journal, NULL, parent.folder.fd);
-		gt_sys_close(parent.folder.fd);
+		struct gt_file done = parent.folder;
+
+		gt_folder_apart(copy_journal, NULL, done.fd);
+		gt_file_close(&done);
 	}
 	put_properties(length);
 	/* From here on definitions and events are welcome, from this thread too. */

@@ -129,7 +129,8 @@ static ssize_t read_whole(const char *dir, const char *name, void *data, size_t 
 static uint32_t gather(const char *dir, uint32_t *ranks, uint32_t room, uint64_t *begun)
 {
 	char buffer[4096];
-	int fd = gt_sys_openat(AT_FDCWD, dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0), n;
+	struct stat own;
+	int fd = gt_sys_open_own(AT_FDCWD, dir, O_DIRECTORY, &own), n;
 	uint32_t count = 0;
 
 	*begun = 0;
@@ -148,8 +149,7 @@ static uint32_t gather(const char *dir, uint32_t *ranks, uint32_t room, uint64_t
 			ranks[count++] = word.rank;
 		}
 	}
-	if (fd >= 0)
-		gt_sys_close(fd);
+	gt_sys_close_own(fd, &own);
 	return count;
 }
 

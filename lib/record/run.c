@@ -130,7 +130,7 @@ static void release_share(void)
 static int map_page(int fd)
 {
 	struct gt_run_header *run = NULL;
-	struct stat own = { 0 }, also = { 0 };
+	struct stat own = { 0 };
 	void *lock = NULL;
 	char path[1300];
 	int error, again;
@@ -138,14 +138,16 @@ static int map_page(int fd)
 
 	gt_text(path, sizeof(path), "%s/run", home);
 	again = gt_sys_openat(AT_FDCWD, path, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
-	error = again < 0 ? -again : -gt_sys_fstat(again, &also);
-	gt_sys_fstat(fd, &own);
+	/* Both are what the name says: another thread may have put a file of its own at either number. */
+	error = -gt_sys_fstatat(AT_FDCWD, path, &own, AT_SYMLINK_NOFOLLOW);
+	if (again < 0 || !gt_sys_is_own(again, &own) || !gt_sys_is_own(fd, &own))
+		error = again < 0 ? -again : error ? error : EBADF;
 	if (!error)
 		run = gt_sys_map_file(again, 0, GT_PAGE, &error);
 	if (!error)
 		lock = gt_sys_mmap_errno(GT_PAGE, PROT_NONE, MAP_SHARED, fd, &error);
 	ours = !gt_sys_close_own(fd, &own);
-	ours = !gt_sys_close_own(again, &also) && ours;
+	ours = !gt_sys_close_own(again, &own) && ours;
 	if (!ours && !error) /* what was mapped may be a file of the program's */
 		error = EBADF;
 	if (error && run)
@@ -191,13 +193,14 @@ static void export_run(void)
 static int some_free(void)
 {
 	int fds[3], n = 0, rc = 0;
+	struct stat own[3];
 
 	while (n < 3 && rc != -EMFILE) {
-		rc = gt_sys_openat(AT_FDCWD, "/", O_PATH | O_CLOEXEC, 0);
+		rc = gt_sys_open_own(AT_FDCWD, "/", O_PATH, &own[n]);
 		fds[n++] = rc;
 	}
 	while (n--)
-		gt_sys_close(fds[n]);
+		gt_sys_close_own(fds[n], &own[n]);
 	return rc == -EMFILE ? rc : 0;
 }
 
@@ -345,11 +348,11 @@ static int make_folder(int at, const char *name)
 
 static int make_folder_in_spool(void *joining)
 {
-	int at = gt_sys_openat(AT_FDCWD, spool, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	struct stat own;
+	int at = gt_sys_open_own(AT_FDCWD, spool, O_DIRECTORY, &own);
 	int rc = at < 0 ? at : make_folder(at, ((struct joining *)joining)->folder);
 
-	if (at >= 0)
-		gt_sys_close(at);
+	gt_sys_close_own(at, &own);
 	return rc;
 }
 
@@ -454,12 +457,12 @@ static bool others_alive(int fd)
 }
 
 /* Above the numbers of stdin, stdout and stderr, which the program may have closed. */
-static int move_up(int fd)
+static int move_up(int fd, const struct stat *own)
 {
-	int high = fd >= 0 && fd < 3 ? gt_sys_fcntl(fd, F_DUPFD_CLOEXEC, 3) : fd;
+	int high = fd >= 0 && fd < 3 ? gt_sys_copy_own(fd, 3, own) : fd;
 
 	if (high >= 0 && high != fd)
-		gt_sys_close(fd);
+		gt_sys_close_own(fd, own);
 	return high >= 0 ? high : fd;
 }
 
@@ -539,32 +542,32 @@ static bool is_watched(void)
 }
 
 /* The run's header, to lock it: beside the process's folder, whatever that is called now. */
-static int open_header(void)
+static int open_header(struct stat *own)
 {
 	char path[1300];
 	int at = gt_folder(), fd = -ENOENT;
 
 	if (at >= 0 && !strcmp(spool, home))
-		fd = move_up(gt_sys_openat(at, "../run", O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0));
+		fd = move_up(gt_sys_open_own(at, "../run", O_RDWR | O_NOFOLLOW, own), own);
 	if (fd >= 0)
 		return fd;
 	gt_text(path, sizeof(path), "%s/run", home);
-	return move_up(gt_sys_openat(AT_FDCWD, path, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0));
+	return move_up(gt_sys_open_own(AT_FDCWD, path, O_RDWR | O_NOFOLLOW, own), own);
 }
 
 static int leave(void)
 {
 	bool watched = is_watched(), moved;
-	int fd = open_header();
+	struct stat own;
+	int fd = open_header(&own);
 
 	if (fd >= 0 && !watched && some_free()) { /* for all that comes; it cannot be begun twice */
-		gt_sys_close(fd);
+		gt_sys_close_own(fd, &own);
 		return -EMFILE;
 	}
 	moved = fd >= 0 && find_home(fd); /* then who watches does not find it */
 	if (watched && !moved) {
-		if (fd >= 0)
-			gt_sys_close(fd);
+		gt_sys_close_own(fd, &own);
 		return 0;
 	}
 	if (fd < 0)
@@ -581,7 +584,7 @@ static int leave(void)
 	} else {
 		assemble(fd);
 	}
-	gt_sys_close(fd);
+	gt_sys_close_own(fd, &own);
 	return 0;
 }
 
@@ -617,8 +620,7 @@ static int append_absent(void *cause)
 	if (!gt_sys_is_named(fd, AT_FDCWD, path)) /* another thread has opened its own file there */
 		return -EBADF;
 	gt_sys_write(fd, &byte, 1);
-	if (gt_sys_is_named(fd, AT_FDCWD, path))
-		gt_sys_close(fd);
+	gt_sys_close_named(fd, AT_FDCWD, path);
 	return 0;
 }
 
@@ -656,6 +658,7 @@ void gt_run_waiting(int n)
 int gt_next_absent(void)
 {
 	char path[1300];
+	struct stat own;
 	int fd;
 
 	if (!gt_run || !gt_takes_part())
@@ -665,12 +668,12 @@ int gt_next_absent(void)
 	if (gt_run->uid != (uid_t)GT_SYS1(SYS_geteuid, 0))
 		return GT_ABSENT_USER;
 	gt_text(path, sizeof(path), "%s/run", home);
-	fd = gt_sys_openat(AT_FDCWD, path, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
+	fd = gt_sys_open_own(AT_FDCWD, path, O_RDWR | O_NOFOLLOW, &own);
 	if (fd == -EMFILE || fd == -ENFILE) /* the next program may have some */
 		return -1;
 	if (fd < 0)
 		return (int)gt_absent_cause(fd);
-	gt_sys_close(fd);
+	gt_sys_close_own(fd, &own);
 	return -1;
 }
 

@@ -6,8 +6,8 @@
  * GT_FAULT_CORE=NAME:N:MODE:ERRNO   NAME as in lib/common/sys.h, or "any"; MODE "once" or "on" (that
  * call and every later one); ERRNO a number. GT_FAULT_LOG: a file that gets a line per injection. MODE
  * "swap": the call does not fail, but before it all descriptors of files become the file GT_FAULT_VICTIM, as
- * if another thread had closed them and opened that. The log says at the end which of them were closed, or
- * moved to another place of the file.
+ * if another thread had closed them and opened that; with "swapdir" all of folders do. The log says at the
+ * end which of them were closed, or moved to another place of the file.
  *
  * GT_TEST_CLOCK=back     each 997th reading of CLOCK_MONOTONIC is 500 ns early
  * GT_TEST_CLOCK=jump     from the 5000th reading on it is an hour ahead
@@ -26,7 +26,8 @@
 static struct {
 	char name[32];
 	long nth, error;
-	int persistent, swaps;
+	int persistent;
+	mode_t swaps; /* the kind of files; 0: it fails */
 	int state; /* 0: not read, 1: no plan, 2: a plan */
 	char log[1024];
 } plan;
@@ -44,7 +45,7 @@ static void read_plan(void)
 	memcpy(plan.name, text, (size_t)(colon - text));
 	plan.nth = strtol(colon + 1, &end, 10);
 	plan.persistent = !strncmp(end, ":on:", 4);
-	plan.swaps = !strncmp(end, ":swap:", 6);
+	plan.swaps = !strncmp(end, ":swap:", 6) ? S_IFREG : !strncmp(end, ":swapdir:", 9) ? S_IFDIR : 0;
 	colon = strrchr(text, ':');
 	plan.error = strtol(colon + 1, NULL, 10);
 	if (log && strlen(log) < sizeof(plan.log))
@@ -91,7 +92,7 @@ static void swap(void)
 	if (file >= 0)
 		gt_sys_fstat(file, &victim);
 	for (int fd = 3; file >= 0 && fd < MOST; fd++)
-		if (fd != file && !gt_sys_fstat(fd, &st) && S_ISREG(st.st_mode))
+		if (fd != file && !gt_sys_fstat(fd, &st) && (st.st_mode & S_IFMT) == plan.swaps)
 			swapped[fd] = GT_SYS3(SYS_dup3, file, fd, O_CLOEXEC) == fd;
 	GT_SYS1(SYS_close, file);
 }
