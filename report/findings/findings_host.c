@@ -363,7 +363,7 @@ static void tiny_file(struct gt_report *report, const struct gt_sum *sum, const 
 	struct gt_file_place place = gt_files_place(report, sum);
 
 	if (sum->count < GT_MANY_OPERATIONS || !can_be_larger(sum) ||
-	    (double)(sum->bytes / sum->count) >= gt_threshold(GT_FINDING_TINY_WRITES))
+	    (double)sum->bytes / (double)sum->count >= gt_threshold(GT_FINDING_TINY_WRITES))
 		return;
 	gt_finding_add(
 		report,
@@ -405,7 +405,8 @@ static void costly_functions(struct gt_report *report)
 		const struct gt_otf2_region *of = gt_otf2_region_at(report->read, i);
 
 		if (!gt_suggest_can(of) || region->calls < GT_MANY_CALLS ||
-		    (double)(region->inclusive / region->calls) >= gt_threshold(GT_FINDING_COSTLY_FUNCTION))
+		    (double)region->inclusive / (double)region->calls >=
+			    gt_threshold(GT_FINDING_COSTLY_FUNCTION))
 			continue;
 		calls += region->calls;
 		ns += region->exclusive;
