@@ -18,6 +18,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
 import document  # noqa: E402
 
+NOTHING = ("0 of 0", "(0, 0) of (0, 0)")  # of what the program does not do
 EACH = ("check", "otf2-print", "balance", "order")  # of every trace; named above the table
 
 
@@ -39,8 +40,9 @@ def read(path):
         what = " ".join(words[own:])
         if found[1] == "FAIL":
             case[2].append(f"**failed**: {what} {found[3] or ''}".strip())
-        elif found[3] and what not in EACH:
-            case[2].append(f"{what}: {found[3]}" if what else found[3])
+        elif found[3] and what not in EACH and found[3] not in NOTHING:
+            figures = re.sub(r"(GPU-)[0-9a-f]{8}(-[0-9a-f]{4,12}){4}", r"\1...", found[3])
+            case[2].append(f"{what}: {figures}" if what else figures)
     if not remarks or not cases:
         raise SystemExit(f"{path}: nothing that test/gpu/run wrote")
     return cases, remarks[1:-1], remarks[0], remarks[-1]
