@@ -229,7 +229,7 @@ static void repair_checks(const char *dir, const char *name)
 {
 	static unsigned char data[1 << 16];
 	char path[700];
-	size_t at = sizeof(struct gt_file_header);
+	size_t at = GT_DEFS_AT + sizeof(struct gt_file_header);
 	ssize_t n;
 	int fd;
 
@@ -259,8 +259,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	for (; size >= 8; data += 8, size -= 8)
 		edit(dir, data);
-	repair_checks(dir, names[2]);
-	repair_checks(dir, names[10]);
+	repair_checks(dir, "p0001.4711/proc");
+	repair_checks(dir, "p0002.4712/proc");
 	if (!gt_assemble(dir, &options)) {
 		char *events = rb_events(dir);
 

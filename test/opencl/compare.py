@@ -53,7 +53,7 @@ if ran:
     mine = sorted(e - b for n, b, e, c in sorted(device, key=lambda d: d[3]) if n == "add")
     for theirs in sorted(ran):
         near = min(mine, key=lambda m: abs(m - theirs))
-        if abs(near - theirs) > 100 + theirs / 1000:
+        if abs(near - theirs) > 500 + theirs / 1000:  # the clocks may be compared between begin and end
             wrong.append("no kernel took %d ns; next %.0f" % (theirs, near))
         mine.remove(near)
 if sorted(sent) != sorted(received):
