@@ -82,13 +82,16 @@ static uint64_t useful(const struct gt_profile_location *of)
 
 /*
  * Of the time of which nothing was recorded it worked as long as it was not blocked, as a server is in
- * epoll_wait(), beyond what it did in recorded functions.
+ * epoll_wait(), beyond what it did in recorded functions, and what it must have run in other calls: these
+ * were not blocked for longer than the thread. What else ran in them, in waits that spin, is not known.
  */
-static uint64_t unseen_work(const struct gt_profile_location *of, uint64_t able)
+static uint64_t unseen_work(const struct gt_profile_location *of, uint64_t able, uint64_t blocked)
 {
-	uint64_t rest = without(able, useful(of));
+	uint64_t calls = of->times[GT_TIME_IO] + of->times[GT_TIME_WAIT] + of->times[GT_TIME_MPI] +
+			 of->times[GT_TIME_DEVICE] + of->times[GT_TIME_GPU_CALL];
+	uint64_t rest = without(without(able, of->times[GT_TIME_USEFUL]), without(calls, blocked));
 
-	return rest < unseen(of) ? rest : unseen(of);
+	return able == GT_NO_COUNT || rest > unseen(of) ? unseen(of) : rest;
 }
 
 /* ---- lanes --------------------------------------------------------------------------------------- */
@@ -127,7 +130,8 @@ static struct lanes make_lanes(struct gt_report *report, const struct gt_profile
 	for (size_t i = 0; i < used; i++) {
 		const struct gt_profile_location *of = &profile->locations[order[i]];
 		struct lane *lane = lane_for(&lanes, report->classes.locations[order[i]].process, of);
-		uint64_t able = gt_states_able(report, order[i]), work = unseen_work(of, able);
+		uint64_t blocked, able = gt_states_able(report, order[i], &blocked);
+		uint64_t work = unseen_work(of, able, blocked);
 
 		lane->main |= report->classes.locations[order[i]].kind == GT_LOCATION_MAIN;
 		lane->end = of->end;

@@ -42,20 +42,23 @@ static void take(const struct gt_report *report, size_t location, unsigned colum
 		row[column].count = strtoull(p->text, NULL, 10);
 }
 
-uint64_t gt_states_able(const struct gt_report *report, size_t location)
+uint64_t gt_states_able(const struct gt_report *report, size_t location, uint64_t *blocked)
 {
 	union gt_cell row[COLUMNS];
+	uint64_t life;
 
 	for (unsigned column = 0; column < COLUMNS; column++)
 		row[column].count = GT_NO_COUNT;
-	take(report, location, RUNNING, row);
-	take(report, location, READY, row);
-	take(report, location, UNKNOWN, row);
+	*blocked = 0;
+	for (unsigned column = LIFETIME; column <= UNKNOWN; column++)
+		take(report, location, column, row);
+	life = row[LIFETIME].count;
 	/* A part of an archive has the states of the whole run. */
 	if (gt_otf2_find_owned(report->read, GT_OTF2_KINDS, GT_OTF2_NOTHING, "GPUTRACE::SLICE_TIME") ||
-	    row[RUNNING].count == GT_NO_COUNT || row[READY].count == GT_NO_COUNT ||
-	    row[UNKNOWN].count == GT_NO_COUNT)
+	    life == GT_NO_COUNT || row[RUNNING].count > 2 * life || row[READY].count > 2 * life ||
+	    row[BLOCKED].count > 2 * life || row[UNKNOWN].count > life / 10)
 		return GT_NO_COUNT;
+	*blocked = row[BLOCKED].count;
 	return row[RUNNING].count + row[READY].count + row[UNKNOWN].count;
 }
 

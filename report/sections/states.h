@@ -11,8 +11,8 @@
 
 /*
  * ns that the thread of a location ran or was ready to, or that nothing is known of: it has worked for at
- * most as long. GT_NO_COUNT: nothing is known of it at all.
+ * most as long; and in `blocked` those that it was blocked. GT_NO_COUNT: too little is known of it.
  */
-uint64_t gt_states_able(const struct gt_report *report, size_t location);
+uint64_t gt_states_able(const struct gt_report *report, size_t location, uint64_t *blocked);
 
 #endif
