@@ -260,6 +260,8 @@ static bool is_whole(const char *path)
 /* Properties that are sums over the run, and not known of a part of it (THREADS: that shared a location). */
 static const char *const of_all[] = { "GPUTRACE::PROCESSOR_TIME_NS", "GPUTRACE::MEMORY_PEAK_BYTES",
 				      "GPUTRACE::HOSTS", "GPUTRACE::UNMATCHED_MESSAGES", "GPUTRACE::THREADS",
+				      "GPUTRACE::LIFETIME_NS", "GPUTRACE::RUNNING_NS", "GPUTRACE::READY_NS",
+				      "GPUTRACE::BLOCKED_NS", "GPUTRACE::UNKNOWN_NS", "GPUTRACE::SWITCHES",
 				      NULL };
 
 static bool is_all(const struct slice *slice, const struct gt_otf2 *read)

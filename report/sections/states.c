@@ -53,9 +53,7 @@ uint64_t gt_states_able(const struct gt_report *report, size_t location, uint64_
 	for (unsigned column = LIFETIME; column <= UNKNOWN; column++)
 		take(report, location, column, row);
 	life = row[LIFETIME].count;
-	/* A part of an archive has the states of the whole run. */
-	if (gt_otf2_find_owned(report->read, GT_OTF2_KINDS, GT_OTF2_NOTHING, "GPUTRACE::SLICE_TIME") ||
-	    life == GT_NO_COUNT || row[RUNNING].count > 2 * life || row[READY].count > 2 * life ||
+	if (life == GT_NO_COUNT || row[RUNNING].count > 2 * life || row[READY].count > 2 * life ||
 	    row[BLOCKED].count > 2 * life || row[UNKNOWN].count > life / 10)
 		return GT_NO_COUNT;
 	*blocked = row[BLOCKED].count;
