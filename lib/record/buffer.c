@@ -199,7 +199,8 @@ static int spool_half(struct gt_location *loc)
 	int rc;
 
 	loc->retry = 0;
-	if (gt_sys_refused())
+	loc->confined = gt_sys_refused();
+	if (loc->confined)
 		return 1 + GT_LOSS_SANDBOX;
 	if (limit_reached(loc)) {
 		gt_warn_once(GT_WARN_LIMIT,
@@ -239,7 +240,7 @@ static void stop(struct gt_location *loc, int why)
  */
 static bool may_go_on(struct gt_location *loc)
 {
-	bool freed = loc->stopped == 1 + GT_LOSS_SANDBOX && !gt_sys_refused();
+	bool freed = loc->confined && !gt_sys_refused();
 
 	if (!freed && (!loc->retry || --loc->retry))
 		return false;

@@ -47,6 +47,7 @@ static void note_use(void)
 static void end_confined(int how, int status, uint32_t state)
 {
 	gt_adapters_end(how);
+	gt_states_note(&gt_proc->states, (uint32_t)gt_pid, true); /* it lived until now: no more is known */
 	gt_proc->end = gt_clock_read();
 	gt_proc->how = (uint32_t)how;
 	gt_proc->status = (uint32_t)status & 0xff;
@@ -143,6 +144,7 @@ static void before_confinement(void)
 	if (gt_state_now() == GT_READY) {
 		gt_modules_scan();
 		gt_own_location();
+		gt_locations_states();
 		gt_clock_note();
 		gt_memory_reserve();
 		gt_journal_make_room();

@@ -143,6 +143,7 @@ struct gt_location {
 	int stopped;           /* 0, or 1 + enum gt_loss: why nothing is recorded any more */
 	bool off_marked;       /* an OFF record is the last thing in the stream */
 	bool failed;           /* the last attempt to spool failed */
+	bool confined;         /* it was not made, because the thread was confined */
 	bool mark_set;
 	bool in_use;           /* a thread has it, or had when it ended without a word */
 	bool end_missing;      /* of the thread before, whose number is `sequence` */

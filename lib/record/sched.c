@@ -57,6 +57,12 @@ static bool read_sched(uint32_t tid, struct gt_sched *to)
 	return to->switches;
 }
 
+/* A thread's number may have become another's, which has run for less. */
+static uint64_t less(uint64_t from, uint64_t what)
+{
+	return from > what ? from - what : 0;
+}
+
 void gt_states_next(struct gt_states *states)
 {
 	const struct gt_sched *from = &states->begin, *to = &states->last;
@@ -66,9 +72,9 @@ void gt_states_next(struct gt_states *states)
 	states->lifetime += states->until - from->at;
 	states->unknown += states->until - (to->at ? to->at : from->at);
 	if (to->at) {
-		states->running += to->running - from->running;
-		states->ready += to->ready - from->ready;
-		states->switches += to->switches - from->switches;
+		states->running += less(to->running, from->running);
+		states->ready += less(to->ready, from->ready);
+		states->switches += less(to->switches, from->switches);
 	}
 	states->begin = states->last = (struct gt_sched){ .at = 0 };
 	states->ended = 0;
@@ -76,6 +82,7 @@ void gt_states_next(struct gt_states *states)
 
 static void begin(struct gt_states *states, const struct gt_sched *now, bool known)
 {
+	states->ended = 0;
 	states->until = now->at;
 	states->tick = gt_clock_read();
 	states->last = known ? *now : (struct gt_sched){ .at = 0 };
@@ -150,7 +157,8 @@ void gt_states_note(struct gt_states *states, uint32_t tid, bool ends)
 		states->last = now;
 	states->until = known && !brief ? now.at : gt_monotonic();
 	states->tick = gt_clock_read();
-	states->ended = ends;
+	if (ends)
+		states->ended = 1;
 }
 
 /* The main thread's are the process's: it may have no location, and has begun before it has one. */

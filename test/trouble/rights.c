@@ -2,9 +2,10 @@
 /*
  * rights WAY: gives up a right that recording needs, in ways that only system calls have, then works: more
  * than fits into a buffer, two threads, a forked child and a program, true, that another child becomes. Ways:
- * landlock (by syscall()), own_landlock (by an instruction), pivot_root and chroot (having closed all files),
- * user and fsuser (of one thread), sizes and files (limits that may be raised again), dispatch (its system
- * calls go to a handler, but for libc's), mode (nothing can be made in the spool folders).
+ * landlock (by syscall()), own_landlock and late_landlock (by an instruction; late: after an event),
+ * pivot_root and chroot (having closed all files), user and fsuser (of one thread), sizes and files (limits
+ * that may be raised again), dispatch (its system calls go to a handler, but for libc's), mode (nothing can
+ * be made in the spool folders).
  *
  * Limits: roots, users and mode need root, /mnt is a folder; status 77 where it cannot be done.
  */
@@ -150,8 +151,10 @@ UNSEEN static void close_spool(void)
 
 UNSEEN static void give_up(const char *way)
 {
-	if (!strcmp(way, "landlock") || !strcmp(way, "own_landlock"))
-		landlock(*way == 'o');
+	if (!strcmp(way, "late_landlock"))
+		step(0); /* has a window, which nobody can write to a file */
+	if (!strcmp(way, "landlock") || !strcmp(way, "own_landlock") || !strcmp(way, "late_landlock"))
+		landlock(strlen(way) > strlen("landlock"));
 	else if (!strcmp(way, "pivot_root") || !strcmp(way, "chroot"))
 		change_root(*way == 'p');
 	else if (!strcmp(way, "user"))
