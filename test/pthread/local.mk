@@ -13,5 +13,5 @@ EXTRA_DIST += test/pthread/counts.c test/pthread/say.h test/pthread/attributes.c
 	test/pthread/cancel.c test/pthread/cxx.cpp test/pthread/early.c test/pthread/ends.c \
 	test/pthread/fork_locked.c test/pthread/keys.c test/pthread/longjmp_out.c \
 	test/pthread/many.c test/pthread/mutex_types.c test/pthread/own_wrapper.c \
-	test/pthread/robust.c test/pthread/rwlocks.c test/pthread/semaphores.c
+	test/pthread/robust.c test/pthread/rwlocks.c test/pthread/semaphores.c test/pthread/unload.c
 EXTRA_DIST += test/pthread/libgputrace-pthread.symbols
