@@ -432,7 +432,7 @@ static uint64_t change_half(struct gt_location *loc, uint64_t offset, uint64_t e
 	if (opened) {
 		gt_clock_note();
 		if (loc->hot == gt_self)
-			gt_location_states(loc, false);
+			gt_location_spooled(loc);
 		if (__atomic_load_n(&gt_modules_dirty, __ATOMIC_RELAXED))
 			gt_modules_scan();
 		done = gt_clock_read();

@@ -332,6 +332,7 @@ GT_HIDDEN void gt_states_note(struct gt_states *states, uint32_t tid, bool ends)
 GT_HIDDEN void gt_states_next(struct gt_states *states);
 /* gt_states_note() of the thread that a location is of. */
 GT_HIDDEN void gt_location_states(struct gt_location *loc, bool ends);
+GT_HIDDEN void gt_location_spooled(struct gt_location *loc); /* the same, now and then */
 
 /* ---- memory map ------------------------------------------------------------------------------------- */
 

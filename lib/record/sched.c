@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the scheduler did with each thread: how long it ran, and how long it waited for a processor. Read at
- * its beginning, whenever it spools, and at its end, into what is mapped, so that a killed process has the
- * last reading. The processor time is that of the thread's clock, which is exact at any moment; /proc has the
- * rest (schedstat, Linux's Documentation/scheduler/sched-stats.rst), and counts a wait when it is over.
+ * What the scheduler did with each thread: how long it ran, and how long it waited for a processor. Read
+ * at its beginning, now and then when it spools, and at its end, into what is mapped, so that a killed
+ * process has the last reading. The processor time is that of the thread's clock, which is exact at any
+ * moment; /proc has the rest (schedstat, Linux's Documentation/scheduler/sched-stats.rst), and counts a
+ * wait when it is over.
  *
  * Limits: without a /proc, a free descriptor or CONFIG_SCHED_INFO nothing is known, and in a confined process
  * what comes after: the assembly says for how long. A reading takes two to five microseconds.
@@ -19,6 +20,9 @@ static clockid_t clock_of(uint32_t tid)
 
 /* A thread that lives for less time (ns) would take as long to be asked: then it is known how long it ran. */
 #define SHORT 100000
+
+/* At most as often (ns) while it spools: after a kill so much more is unknown. */
+#define SPOOLED 10000000
 
 static uint64_t number(const char **at)
 {
@@ -162,12 +166,19 @@ void gt_states_note(struct gt_states *states, uint32_t tid, bool ends)
 }
 
 /* The main thread's are the process's: it may have no location, and has begun before it has one. */
+static struct gt_states *states_of(struct gt_location *loc)
+{
+	return loc->win->tid == (uint32_t)gt_pid ? &gt_proc->states : &loc->win->states;
+}
+
 void gt_location_states(struct gt_location *loc, bool ends)
 {
-	struct gt_win_header *win = loc->win;
+	gt_states_note(states_of(loc), loc->win->tid, ends);
+}
 
-	if (win->tid == (uint32_t)gt_pid)
-		gt_states_note(&gt_proc->states, win->tid, ends);
-	else
-		gt_states_note(&win->states, win->tid, ends);
+/* Signals are blocked then, and a window may be full a thousand times a second. */
+void gt_location_spooled(struct gt_location *loc)
+{
+	if (gt_monotonic() - states_of(loc)->until >= SPOOLED)
+		gt_location_states(loc, false);
 }
