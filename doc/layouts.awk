@@ -49,7 +49,7 @@ BEGIN {
 		"gt_def_record gt_def_location gt_def_loc_name gt_def_locgroup gt_def_module gt_def_module_gone " \
 		"gt_def_cut gt_def_calib gt_def_sync gt_def_clock gt_def_sync_point gt_def_link"
 	chosen["values"] = "gt_loc_kind gt_loss gt_end_how gt_thread_end gt_clock_kind gt_link_kind " \
-		"gt_proc_state gt_run_state gt_absent"
+		"gt_sample_flag gt_frame_flag gt_proc_state gt_run_state gt_absent"
 	split("uint8_t uint16_t uint32_t uint64_t int32_t int64_t char", types, " ")
 	split("1 2 4 8 4 8 1", sizes, " ")
 	split("u8 u16 u32 u64 i32 i64 char", shorts, " ")
