@@ -17,6 +17,7 @@ static const struct gt_analysis *const analyses[] = {
 	&gt_efficiency_analysis,
 	&gt_profile_analysis,
 	&gt_states_analysis,
+	&gt_samples_analysis,
 	&gt_gpu_analysis,
 	&gt_gpu_counters_analysis,
 	&gt_kernel_metrics_analysis,
@@ -35,6 +36,7 @@ static const struct gt_analysis *const summary_analyses[] = {
 	&gt_efficiency_analysis,
 	&gt_profile_analysis,
 	&gt_states_analysis,
+	&gt_samples_analysis,
 	&gt_gpu_analysis,
 	&gt_messages_analysis,
 	&gt_locks_analysis,
@@ -161,8 +163,6 @@ static void event(struct gt_otf2_cursor *at, const struct gt_otf2_event *event)
 	struct gt_report *report = report_of(at);
 	const struct list *list = &report->calls->event;
 
-	if (event->type == GT_OTF2_CallingContextSample)
-		__atomic_add_fetch(&report->samples, 1, __ATOMIC_RELAXED);
 	for (unsigned i = 0; i < list->count; i++)
 		list->of[i]->event(report, at, event, (char *)at->state + list->states[i]);
 }
@@ -209,14 +209,11 @@ static bool elsewhere(void *user, size_t index)
 
 static void carry_results(struct gt_report *report, struct gt_carry *carry)
 {
-	uint64_t faults = report->faults, samples = report->samples;
+	uint64_t faults = report->faults;
 
 	gt_carry_bytes(carry, &faults, sizeof(faults));
-	gt_carry_bytes(carry, &samples, sizeof(samples));
-	if (gt_carry_loads(carry)) {
+	if (gt_carry_loads(carry))
 		report->faults += faults;
-		report->samples += samples;
-	}
 	for (unsigned i = 0; report->analyses[i]; i++)
 		if (report->results[i] && report->analyses[i]->carry_result)
 			report->analyses[i]->carry_result(report, carry, report->results[i]);

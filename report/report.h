@@ -16,7 +16,7 @@
 #include "report/print/figures.h"
 #include "report/model/spread.h"
 
-enum { GT_ANALYSES_MOST = 16 };
+enum { GT_ANALYSES_MOST = 17 };
 
 struct gt_report {
 	struct gt_otf2 *read;
@@ -31,7 +31,6 @@ struct gt_report {
 	bool unread;          /* only the definitions: what events would tell is left out */
 	uint64_t duration;    /* ns: from the first to the last event */
 	uint64_t faults;      /* broken rules of OTF2 that were met */
-	uint64_t samples;     /* of call stacks, which nothing looks at */
 	uint64_t damaged;     /* locations of which events are not there, or cannot be read */
 	struct gt_picture *picture; /* to be drawn in the same pass (page/picture.h), or NULL */
 };
@@ -83,7 +82,8 @@ static inline size_t gt_state_room(const struct gt_analysis *analysis)
 extern const struct gt_analysis gt_profile_analysis, gt_run_analysis, gt_messages_analysis, gt_locks_analysis,
 	gt_files_analysis, gt_metrics_analysis, gt_gpu_analysis, gt_gpu_counters_analysis,
 	gt_kernel_metrics_analysis, gt_losses_analysis,
-	gt_efficiency_analysis, gt_findings_analysis, gt_states_analysis;
+	gt_efficiency_analysis, gt_findings_analysis, gt_states_analysis,
+	gt_samples_analysis;
 
 /*
  * Reads the archive of this anchor file and computes all figures. NULL: it could not be read (a sentence is

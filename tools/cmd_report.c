@@ -42,7 +42,7 @@ struct choice {
 };
 
 /* What fits on a screen; the last one only if there is anything in it. */
-static const char *const short_sections[] = { "run",	 "efficiencies", "findings", "regions",
+static const char *const short_sections[] = { "run",	 "efficiencies", "findings", "regions", "samples",
 					      "kernels", "waits",	 "losses",   NULL };
 enum { SHORT_SECTIONS = sizeof(short_sections) / sizeof(short_sections[0]) };
 
@@ -59,6 +59,8 @@ static const struct gt_usage usage = {
 		 "  groups                   the same by group of functions\n"
 		 "  locations                what each thread and stream did\n"
 		 "  thread_states            how long each ran, was ready, was blocked (or: threads)\n"
+		 "  samples                  functions, by their processor time in samples of call stacks\n"
+		 "  lines                    the same by source line\n"
 		 "  call_tree                call paths of all threads as one tree\n"
 		 "  kernels                  kernels of GPUs\n"
 		 "  copies                   copies to, from and between GPUs, by direction\n"
@@ -138,9 +140,9 @@ static int print_summary(const char *dir)
 static void print_more(const struct choice *choice, const struct gt_figures *figures, FILE *out)
 {
 	static const char *const further[] = {
-		"call_tree", "locations", "thread_states", "mpi", "messages", "collectives", "locks", "files",
-		"copies",
-		"devices", "kernel_counters", "kernel_metrics", "metrics", "delays", "critical_path", NULL };
+		"call_tree", "lines", "locations", "thread_states", "mpi", "messages", "collectives", "locks",
+		"files", "copies", "devices", "kernel_counters", "kernel_metrics", "metrics",
+		"delays", "critical_path", NULL };
 	const char *between = "\nmore: gputrace report -s ";
 	char name[4000];
 

@@ -421,6 +421,7 @@ int gt_classes_make(struct gt_classes *classes, const struct gt_otf2 *read)
 		classes->regions[i] = (unsigned char)class_of_region(gt_otf2_region_at(read, i));
 		classes->mpi |= gt_class_times[classes->regions[i]] == GT_TIME_MPI;
 		classes->all_locks |= classes->regions[i] == GT_CLASS_UNLOCK &&
+				      gt_otf2_region_at(read, i)->paradigm != OTF2_PARADIGM_SAMPLING &&
 				      strstr(gt_otf2_region_at(read, i)->name, "unlock");
 	}
 	class_groups(classes);

@@ -244,7 +244,8 @@ static void json_row(const struct gt_section *section, size_t row, const struct 
 
 static void json_rows(const struct gt_section *section, const struct gt_face *face, FILE *out)
 {
-	size_t rows = face->json_rows && face->json_rows < section->rows ? face->json_rows : section->rows;
+	size_t most = face->brief && section->kind->brief ? section->kind->brief : face->json_rows;
+	size_t rows = most && most < section->rows ? most : section->rows;
 
 	fputc('[', out);
 	for (size_t row = 0; row < rows; row++) {

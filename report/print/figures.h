@@ -70,6 +70,7 @@ struct gt_section_kind {
 	const char *spare; /* keys of columns that a narrow table goes without, first ones first: "a,b+c" */
 	const char *below; /* keys of columns that stand below their row, if it was asked for: "d+e" */
 	const char *sinks; /* the same, if names would have to be cut otherwise */
+	unsigned brief;    /* JSON: rows where a face is brief; 0: as others */
 	const char *ahead; /* it stands ahead of the section with this key, as a part of it */
 };
 
@@ -128,6 +129,7 @@ struct gt_face {
 	const char *const *sections; /* keys of those to print, NULL at the end; NULL: all */
 	size_t rows;                 /* of a table, in text; 0: all */
 	size_t json_rows;            /* of a table, in JSON; 0: all */
+	bool brief;                  /* kinds may have fewer, in JSON */
 	unsigned json_notes;         /* columns of notes, in JSON; 0: all */
 	unsigned width;              /* columns that tables have; 0: 80 */
 	bool colour;

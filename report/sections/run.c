@@ -155,8 +155,6 @@ static void figures(struct gt_report *report, void *result)
 	struct gt_section *section = gt_section_add(&report->figures, &run_kind);
 	union gt_cell *row = gt_row_add(section);
 	struct there there = count_there(report);
-	union gt_cell count = { .count = report->samples };
-	char samples[32];
 
 	(void)result;
 	row[0].text = property(report, "GPUTRACE::COMMAND_LINE");
@@ -177,11 +175,6 @@ static void figures(struct gt_report *report, void *result)
 	take_property(report, "GPUTRACE::PROCESSOR_TIME_NS", &row[9]);
 	take_property(report, "GPUTRACE::PROCESSORS", &row[10]);
 	take_property(report, "GPUTRACE::MEMORY_PEAK_BYTES", &row[11]);
-	if (report->samples)
-		section->note = gt_figures_text(&report->figures,
-						"The archive has %s samples of call stacks, which are not "
-						"evaluated.",
-						gt_cell_print(samples, sizeof(samples), count, GT_COUNT));
 }
 
 const struct gt_analysis gt_run_analysis = { .name = "run", .figures = figures };

@@ -11,6 +11,7 @@
 #include "lib/assemble/util/losses.h"
 #include "lib/assemble/util/shorten.h"
 #include "lib/assemble/util/signals.h"
+#include "report/sections/samples.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -627,12 +628,16 @@ static bool much_unseen(const struct gt_summary_sums *sums)
 	return sums->threads_ns && sums->unseen_ns >= sums->threads_ns / 100 * 5;
 }
 
-/* What is missing to 100 % in the table. */
+/* Where the time went that no recorded function has; or else what is missing to 100 % in the table. */
 static void print_unseen(const struct printer *p, const struct gt_summary_view *view)
 {
 	const struct gt_summary_sums *sums = &view->sums;
-	char hint[96] = "";
+	char hint[96] = "", hottest[1024];
 
+	if (gt_samples_hottest(view->report, p->width, hottest, sizeof(hottest))) {
+		line(p, NULL, "hottest functions: %s", hottest);
+		return;
+	}
 	if (view->facts->unseen_setting && !sums->script)
 		snprintf(hint, sizeof(hint), "; %s records more", view->facts->unseen_setting);
 	else if (!sums->functions && !sums->script)

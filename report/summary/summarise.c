@@ -179,13 +179,14 @@ static const struct gt_section_kind summary_kind = GT_SECTION("summary", "Summar
 
 /* What of a report is in summary.json, beside what only a summary has. */
 static const char *const sections[] = { "run", "summary", "efficiencies", "regions", "thread_states",
-					"copies", "messages",
+					"samples", "lines", "copies", "messages",
 					"collectives", "findings", "losses", NULL };
 
 static void write_json(struct gt_report *report, const struct gt_summary_view *view, FILE *out)
 {
 	/* of a finding: seconds, id, text; the rest takes the waits, which are not looked for here */
-	const struct gt_face face = { .sections = sections, .json_rows = JSON_ROWS, .json_notes = 3 };
+	const struct gt_face face = { .sections = sections, .json_rows = JSON_ROWS, .json_notes = 3,
+				      .brief = true };
 	union gt_cell *row = gt_row_add(gt_section_add(&report->figures, &summary_kind));
 
 	row[0].count = view->facts->events;

@@ -6,11 +6,9 @@
   archives.py --all DIR     writes each into DIR, by its name
 """
 import glob
-import os
 import random
-import sys
 
-from made import COMPILER, CUDA, DOUBLE, INT64, MEASUREMENT, MPI, NONE, OPENMP, PTHREAD, T0, UINT64, Made
+from made import COMPILER, CUDA, DOUBLE, INT64, MEASUREMENT, MPI, NONE, OPENMP, PTHREAD, T0, UINT64, Made, write_cases
 
 OTF2_PARADIGM_HIP = 23
 CASES = {}
@@ -619,8 +617,4 @@ def unknown():
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "--all":
-        for name, write in CASES.items():
-            write().write(os.path.join(sys.argv[2], name))
-    else:
-        CASES[sys.argv[1]]().write(sys.argv[2])
+    write_cases(CASES)

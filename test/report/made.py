@@ -148,9 +148,17 @@ class Made(Trace):
     def write(self, path):
         order = ["Attribute", "SystemTreeNode", "LocationGroup", "Location", "Region", "Group", "Comm",
                  "RmaWin", "MetricMember", "MetricClass", "Parameter", "IoParadigm", "IoRegularFile", "IoHandle",
-                 "LocationGroupProperty", "LocationProperty"]
+                 "LocationGroupProperty", "LocationProperty", "SourceCodeLocation", "CallingContext",
+                 "CallingContextProperty", "InterruptGenerator"]
         self.clock = [self.resolution, T0, self.length, 0]
         self.definitions = [("String", n, text) for text, n in self.texts.items()]
         for kind in order:
             self.definitions += [d for d in self.later if d[0] == kind]
         super().write(path)
+
+
+def write_cases(cases):
+    """The one that is named on the command line into a folder, or --all."""
+    what, folder = sys.argv[1:]
+    for name in cases if what == "--all" else [what]:
+        cases[name]().write(os.path.join(folder, name) if what == "--all" else folder)

@@ -4,14 +4,14 @@
 
 Prints one line for each difference: a key of summary.json that the report has with another value, and a line of
 SUMMARY whose figure is another one than the report's.
-Limits: summary.json has the first rows of long tables, and of findings the first three columns.
+Limits: summary.json has the first rows of long tables (of samples, fewer), and of findings the first three columns.
 """
 import json
 import re
 import sys
 from pathlib import Path
 
-ROWS = 50
+ROWS, SAMPLES = 50, 20
 OWN = {"events", "archive_bytes", "measurement_s", "unseen_s"}
 NOTES = {"findings": ("seconds", "id", "text"), "shortfalls": ("count", "text", "property")}
 
@@ -21,7 +21,8 @@ def cut(value, key):
     if isinstance(value, dict):
         return {k: cut(v, k) for k, v in value.items()}
     if isinstance(value, list):
-        return [{k: v for k, v in row.items() if key not in NOTES or k in NOTES[key]} for row in value[:ROWS]]
+        return [{k: v for k, v in row.items() if key not in NOTES or k in NOTES[key]}
+                for row in value[:SAMPLES if key in ("samples", "lines") else ROWS]]
     return value
 
 

@@ -48,6 +48,11 @@ static const struct gt_section_kind messages_kind = GT_SECTION("messages", "", G
 static const struct gt_section_kind collectives_kind =
 	GT_SECTION("collectives", "", GT_ROWS, message_columns);
 
+static const struct gt_column sample_columns[] = {
+	{ "function", "", GT_TEXT }, { "share", "", GT_SHARE }, { "samples", "", GT_COUNT },
+};
+static const struct gt_section_kind samples_kind = GT_SECTION("samples", "", GT_ROWS, sample_columns);
+
 static struct gt_report report;
 
 static union gt_cell *row(const struct gt_section_kind *kind)
@@ -276,6 +281,39 @@ Test(summary, unseen)
 	sums.functions = true;
 	print_sums(&s, &sums, GT_SUMMARY_PLAIN, 0);
 	HAS("outside recorded functions\n");
+}
+
+static void sampled(const char *function, double share, uint64_t samples)
+{
+	union gt_cell *cells = row(&samples_kind);
+
+	cells[0].text = function;
+	cells[1].number = share;
+	cells[2].count = samples;
+}
+
+/* Samples say it instead, if there are enough of them. */
+Test(summary, hottest)
+{
+	struct gt_summary s = usual();
+	struct gt_summary_sums sums = { .threads_ns = 1000, .unseen_ns = 990 };
+
+	sampled("seldom", 0.5, 29);
+	print_sums(&s, &sums, GT_SUMMARY_PLAIN, 0);
+	HAS("] 99 % of the threads' time was spent outside recorded functions; ");
+	sampled("alpha", 0.254, 30);
+	print_sums(&s, &sums, GT_SUMMARY_PLAIN, 0);
+	HAS("] hottest functions: alpha 25 %\n");
+	HAS_NOT("outside recorded functions");
+	sampled("Matrix<double, 64>::multiply_accumulate(Matrix<double, 64> const&)", 0.1, 1000);
+	sampled("third", 0.05, 1000);
+	sampled("fourth", 0.04, 1000);
+	print_sums(&s, &sums, GT_SUMMARY_PLAIN, 0);
+	HAS("] hottest functions: alpha 25 %, ");
+	HAS(" 10 %, third 5 %\n");
+	HAS_NOT("fourth");
+	for (const char *at = text; *at; at = strchr(at, '\n') + 1)
+		cr_expect_leq(strcspn(at, "\n"), 100, "%s", at);
 }
 
 /* By direction, over kinds of memory; what is set has none, and of some the name does not say it. */

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Samples of call stacks: the processor time that each function and each source line took by itself, by what
+ * samples stand for.
+ *
+ * A sample stands for the processor time that its attribute SAMPLE_TIME says (gputrace's archives), else for
+ * the period of its interrupt generator, if that is one of time. Else it is counted only.
+ *
+ * Limits: sampled regions are no calls: they have no count and no inclusive time, and no wait is known by
+ * them. Functions of one name in different objects are told apart where the archive has the objects.
+ */
+#include "config.h"
+
+#include "report/sections/samples.h"
+
+#include "lib/assemble/report/summary.h"
+#include "lib/assemble/util/lookup.h"
+#include "lib/assemble/util/memory.h"
+#include "lib/assemble/util/shorten.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OWN = 4 }; /* of SAMPLE_FLAGS: inside of gputrace itself (doc/FORMAT.md) */
+
+/* ---- reading ------------------------------------------------------------------------------------- */
+
+struct sampling {
+	struct gt_samples samples;
+	uint64_t time, flags; /* ids of attributes */
+};
+
+static bool wanted(struct gt_report *report)
+{
+	return report->read->tables[GT_OTF2_CONTEXT].count != 0;
+}
+
+static void begin(struct gt_report *report, struct gt_otf2_cursor *at, void *memory)
+{
+	struct sampling *state = memory;
+
+	(void)at;
+	state->time = gt_otf2_attribute_named(report->read, "SAMPLE_TIME");
+	state->flags = gt_otf2_attribute_named(report->read, "SAMPLE_FLAGS");
+}
+
+/* ns; GT_NO_COUNT: it is not one of time. */
+static uint64_t period_of(const struct gt_otf2 *read, uint64_t id)
+{
+	const struct gt_otf2_interrupt *of = gt_otf2_find_interrupt(read, id);
+	double ns;
+
+	if (!of || of->mode != OTF2_INTERRUPT_GENERATOR_MODE_TIME)
+		return GT_NO_COUNT;
+	ns = 1e9 * (double)of->period * pow(of->base == OTF2_BASE_BINARY ? 2 : 10, (double)of->exponent);
+	return ns < 1e18 ? (uint64_t)(ns + 0.5) : GT_NO_COUNT;
+}
+
+static uint64_t attribute_of(const struct gt_otf2_cursor *at, uint64_t attribute, uint64_t otherwise)
+{
+	OTF2_AttributeValue value;
+
+	if (attribute == GT_OTF2_NOTHING || !gt_otf2_attribute(at, attribute, OTF2_TYPE_UINT64, &value))
+		return otherwise;
+	return value.uint64;
+}
+
+static void event(struct gt_report *report, struct gt_otf2_cursor *at, const struct gt_otf2_event *event,
+		  void *memory)
+{
+	const struct gt_otf2_CallingContextSample *e = &event->CallingContextSample;
+	struct sampling *state = memory;
+	ptrdiff_t context = gt_otf2_index(at->read, GT_OTF2_CONTEXT, e->context);
+	uint64_t ns, ours;
+	bool known;
+
+	(void)report;
+	if (event->type != GT_OTF2_CallingContextSample)
+		return;
+	ns = attribute_of(at, state->time, GT_NO_COUNT);
+	if (ns == GT_NO_COUNT)
+		ns = period_of(at->read, e->interrupt);
+	known = ns != GT_NO_COUNT;
+	ns = known ? ns : 0;
+	ours = attribute_of(at, state->flags, 0) & OWN;
+	gt_sum_add(gt_sums_at(&state->samples.sums, (uint64_t)(context + 1),
+			      at->depth ? at->stack[at->depth - 1].user : 0, ours, 0),
+		   ns, known);
+	state->samples.squares += (double)ns * (double)ns;
+}
+
+static void carry(struct gt_report *report, struct gt_carry *carry, void *memory)
+{
+	struct sampling *state = memory;
+
+	(void)report;
+	gt_carry_sums(carry, &state->samples.sums);
+	gt_carry_bytes(carry, &state->samples.squares, sizeof(state->samples.squares));
+}
+
+/* Nodes of the location's call tree become those of the whole one, which lacks those of service threads. */
+static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *memory, void *result)
+{
+	const struct gt_profile *profile = gt_report_result(report, &gt_profile_analysis);
+	bool aside = report->classes.locations[at->index].kind == GT_LOCATION_SERVICE;
+	struct gt_samples *state = &((struct sampling *)memory)->samples, *all = result;
+
+	for (uint32_t i = 0; i < state->sums.count; i++) {
+		const struct gt_sum *one = &state->sums.items[i];
+		uint64_t node = gt_profile_node_at(profile, at->index, one->key[1]);
+		struct gt_sum *sum = gt_sums_at(&all->sums, one->key[0], aside ? GT_SAMPLES_ASIDE : node,
+						one->key[2], 0);
+
+		sum->count += one->count;
+		sum->ns += one->ns;
+		sum->bytes += one->bytes;
+	}
+	all->squares += state->squares;
+	gt_sums_free(&state->sums);
+}
+
+/* ---- functions ----------------------------------------------------------------------------------- */
+
+/* Objects that functions are in, numbered from 1 in the order of the archive. */
+struct objects {
+	const char **names;
+	uint32_t *of;  /* by index of the region; 0: not known */
+	uint32_t count;
+};
+
+static uint32_t number_of(struct gt_lookup *known, struct objects *objects, size_t *room, const char *name)
+{
+	const struct gt_lookup_entry *entry = gt_lookup_find(known, (uintptr_t)name);
+
+	if (!entry) {
+		objects->names = gt_grown(objects->names, objects->count, room, sizeof(*objects->names));
+		objects->names[objects->count++] = name;
+		entry = gt_need((void *)gt_lookup_put(known, (uintptr_t)name, objects->count, 0));
+	}
+	return entry->value;
+}
+
+static struct objects find_objects(const struct gt_otf2 *read)
+{
+	struct objects objects = { .of = gt_zeroed(read->tables[GT_OTF2_REGION].count + 1,
+						   sizeof(*objects.of)) };
+	struct gt_lookup known;
+	size_t room = 0;
+
+	if (gt_lookup_init(&known))
+		gt_no_memory();
+	for (size_t i = 0; i < read->tables[GT_OTF2_PROPERTY].count; i++) {
+		const struct gt_otf2_property *p = gt_otf2_property_at(read, i);
+		bool named = p->kind == GT_OTF2_CONTEXT && p->type == OTF2_TYPE_STRING &&
+			     !strcmp(p->name, "module");
+		const struct gt_otf2_context *of = named ? gt_otf2_find_context(read, p->owner) : NULL;
+		ptrdiff_t region = of ? gt_otf2_index(read, GT_OTF2_REGION, of->region) : -1;
+
+		if (region >= 0 && !objects.of[region])
+			objects.of[region] = number_of(&known, &objects, &room, p->text);
+	}
+	free(known.entries);
+	return objects;
+}
+
+/* What a row is of: keys of sums. */
+enum { FUNCTION, OBJECT, SOURCE };
+
+uint64_t gt_samples_ourselves(const struct gt_report *report)
+{
+	return report->read->tables[GT_OTF2_REGION].count + 1;
+}
+
+uint64_t gt_samples_function(const struct gt_report *report, const struct gt_otf2_context *context)
+{
+	ptrdiff_t region = gt_otf2_index(report->read, GT_OTF2_REGION, context->region);
+
+	return region < 0 ? gt_samples_ourselves(report) - 1 : report->classes.same[region];
+}
+
+const char *gt_samples_name(const struct gt_report *report, uint64_t function)
+{
+	return function == gt_samples_ourselves(report) ? "[gputrace]"
+							: gt_report_region_name(report, function);
+}
+
+/* Sums by function and object and, if `lines`, by source location (1 + its index; 0: not known). */
+static struct gt_sums sum_up(const struct gt_report *report, const struct gt_samples *all,
+			     const struct objects *objects, bool lines)
+{
+	static const struct gt_otf2_context nowhere = { .region = OTF2_UNDEFINED_REGION,
+							.source = OTF2_UNDEFINED_SOURCE_CODE_LOCATION };
+	const struct gt_otf2 *read = report->read;
+	struct gt_sums sums = { .count = 0 };
+
+	for (uint32_t i = 0; i < all->sums.count; i++) {
+		const struct gt_sum *one = &all->sums.items[i];
+		const struct gt_otf2_context *context =
+			one->key[0] ? gt_otf2_context_at(read, one->key[0] - 1) : &nowhere;
+		ptrdiff_t region = gt_otf2_index(read, GT_OTF2_REGION, context->region);
+		ptrdiff_t source = gt_otf2_index(read, GT_OTF2_SOURCE, context->source);
+		struct gt_sum *sum;
+
+		if (one->key[2])
+			sum = gt_sums_at(&sums, gt_samples_ourselves(report), 0, 0, 0);
+		else
+			sum = gt_sums_at(&sums, gt_samples_function(report, context),
+					 region < 0 ? 0 : objects->of[region],
+					 lines ? (uint64_t)(source + 1) : 0, 0);
+		sum->count += one->count;
+		sum->ns += one->ns;
+		sum->bytes += one->bytes;
+	}
+	gt_sums_sort(&sums, GT_SUMS_BY_NS);
+	return sums;
+}
+
+/* ---- figures ------------------------------------------------------------------------------------- */
+
+enum { FIGURES = 4, ERROR = 7, NAME, PLACE };
+
+static const struct gt_column columns[] = {
+	{ "function", NULL, GT_TEXT },
+	{ "file", NULL, GT_TEXT },
+	{ "line", NULL, GT_COUNT },
+	{ "module", NULL, GT_TEXT },
+	{ "cpu_s", "processor", GT_SECONDS },
+	{ "share", "of it", GT_SHARE },
+	{ "samples", "samples", GT_COUNT },
+	{ NULL, "+-", GT_WORD },
+	{ NULL, "function", GT_TEXT },
+	{ NULL, "where", GT_TEXT },
+};
+static const struct gt_section_kind samples_kind =
+	GT_SECTION("samples", "Samples", GT_ROWS, columns, .brief = GT_SAMPLES_ROWS);
+
+static const struct gt_column line_columns[] = {
+	{ "file", NULL, GT_TEXT },
+	{ "line", NULL, GT_COUNT },
+	{ "function", NULL, GT_TEXT },
+	{ "module", NULL, GT_TEXT },
+	{ "cpu_s", "processor", GT_SECONDS },
+	{ "share", "of it", GT_SHARE },
+	{ "samples", "samples", GT_COUNT },
+	{ NULL, "+-", GT_WORD },
+	{ NULL, "line", GT_TEXT },
+	{ NULL, "function", GT_TEXT },
+};
+static const struct gt_section_kind lines_kind =
+	GT_SECTION("lines", "Source lines of samples", GT_ROWS, line_columns, .brief = GT_SAMPLES_ROWS);
+
+struct whole {
+	uint64_t count, ns;
+	double number; /* of samples of equal weight that would be as exact (Kish) */
+};
+
+static struct whole add_up(const struct gt_samples *all)
+{
+	struct whole whole = { 0 };
+
+	for (uint32_t i = 0; i < all->sums.count; i++) {
+		whole.count += all->sums.items[i].count;
+		whole.ns += all->sums.items[i].ns;
+	}
+	if (all->squares > 0)
+		whole.number = (double)whole.ns * (double)whole.ns / all->squares;
+	return whole;
+}
+
+/* A share's 95 % interval. */
+static const char *error_of(struct gt_report *report, double share, uint64_t count, const struct whole *whole)
+{
+	enum { FEW = 30 };
+
+	if (count < FEW)
+		return "too few";
+	return gt_figures_text(&report->figures, "%.1f %%",
+			       100 * 1.96 * sqrt(fmax(share * (1 - share), 0) / whole->number));
+}
+
+static void put_figures(struct gt_report *report, const struct gt_sum *sum, const struct whole *whole,
+			union gt_cell *row)
+{
+	row[FIGURES + 2].count = sum->count;
+	if (!sum->bytes || !whole->ns)
+		return;
+	row[FIGURES].count = sum->ns;
+	row[FIGURES + 1].number = (double)sum->ns / (double)whole->ns;
+	row[ERROR].text = error_of(report, row[FIGURES + 1].number, sum->count, whole);
+}
+
+static const char *place(struct gt_report *report, const char *file, uint64_t line)
+{
+	if (!file || line == GT_NO_COUNT)
+		return file;
+	return gt_figures_text(&report->figures, "%s:%llu", file, (unsigned long long)line);
+}
+
+/* Where nothing is known of the source, the file of a region may be the object that it is in. */
+static void put_function(struct gt_report *report, const struct gt_sum *sum, const char *object,
+			 union gt_cell *row)
+{
+	const struct gt_otf2_region *region =
+		sum->key[FUNCTION] < report->read->tables[GT_OTF2_REGION].count
+		? gt_otf2_region_at(report->read, sum->key[FUNCTION]) : NULL;
+
+	row[0].text = gt_samples_name(report, sum->key[FUNCTION]);
+	if (region && region->begin_line)
+		row[2].count = region->begin_line;
+	if (region && *region->file && (region->begin_line || !object || strcmp(region->file, object)))
+		row[1].text = region->file;
+	row[3].text = object;
+	row[NAME].text = row[0].text;
+	row[PLACE].text = row[1].text ? place(report, row[1].text, row[2].count) : object;
+}
+
+static void put_line(struct gt_report *report, const struct gt_sum *sum, const char *object,
+		     union gt_cell *row)
+{
+	const struct gt_otf2_source *source =
+		sum->key[SOURCE] ? gt_otf2_source_at(report->read, sum->key[SOURCE] - 1) : NULL;
+
+	if (source && *source->file)
+		row[0].text = source->file;
+	if (source && source->line)
+		row[1].count = source->line;
+	row[2].text = gt_samples_name(report, sum->key[FUNCTION]);
+	row[3].text = object;
+	row[NAME].text = row[0].text ? place(report, row[0].text, row[1].count) : "?";
+	row[PLACE].text = row[2].text;
+}
+
+static const char *note(struct gt_report *report, const struct whole *whole)
+{
+	char count[32], time[32];
+
+	gt_cell_print(count, sizeof(count), (union gt_cell){ .count = whole->count }, GT_COUNT);
+	gt_cell_print(time, sizeof(time), (union gt_cell){ .count = whole->ns }, GT_SECONDS);
+	if (!whole->ns)
+		return gt_figures_text(&report->figures,
+				       "%s samples, of which the archive does not say how much processor "
+				       "time they stand for",
+				       count);
+	return gt_figures_text(&report->figures, "%s samples of %s of processor time", count, time);
+}
+
+static void table(struct gt_report *report, const struct gt_samples *all, const struct objects *objects,
+		  const struct gt_section_kind *kind)
+{
+	struct gt_section *section = gt_section_add(&report->figures, kind);
+	struct gt_sums sums = sum_up(report, all, objects, kind == &lines_kind);
+	struct whole whole = add_up(all);
+
+	for (uint32_t i = 0; i < sums.count; i++) {
+		uint64_t number = sums.items[i].key[OBJECT];
+		const char *object = number ? objects->names[number - 1] : NULL;
+		union gt_cell *row = gt_row_add(section);
+
+		put_figures(report, &sums.items[i], &whole, row);
+		(kind == &lines_kind ? put_line : put_function)(report, &sums.items[i], object, row);
+	}
+	if (sums.count)
+		section->note = note(report, &whole);
+	gt_sums_free(&sums);
+}
+
+static void figures(struct gt_report *report, void *result)
+{
+	struct objects objects = find_objects(report->read);
+
+	table(report, result, &objects, &samples_kind);
+	table(report, result, &objects, &lines_kind);
+	free(objects.names);
+	free(objects.of);
+}
+
+bool gt_samples_hottest(const struct gt_report *report, unsigned width, char *text, size_t size)
+{
+	enum { HOTTEST = 3, ENOUGH = 30, PART = 7 /* of a line, for a name */ };
+	const struct gt_section *section = report ? gt_section_find(&report->figures, "samples") : NULL;
+	char brief[GT_SHORTEN_MAX], name[256];
+	unsigned n = 0;
+
+	for (size_t i = 0, used = 0; section && i < section->rows && n < HOTTEST; i++) {
+		const char *function = gt_section_cell(section, i, "function")->text;
+		double share = gt_section_cell(section, i, "share")->number;
+
+		if (isnan(share) || gt_section_cell(section, i, "samples")->count < ENOUGH)
+			continue;
+		gt_summary_escape(name, sizeof(name),
+				  gt_shorten(brief, function, width / PART, GT_KEEP_NOTHING), width / PART);
+		used += (size_t)snprintf(text + used, size - used, "%s%s %.0f %%", n++ ? ", " : "", name,
+					 100 * share);
+	}
+	return n;
+}
+
+static void release(void *result)
+{
+	gt_sums_free(&((struct gt_samples *)result)->sums);
+}
+
+static const struct gt_section_kind *const sections[] = { &samples_kind, &lines_kind, NULL };
+const struct gt_analysis gt_samples_analysis = {
+	.name = "samples",
+	.state_size = sizeof(struct sampling), .result_size = sizeof(struct gt_samples),
+	.wanted = wanted, .begin = begin, .event = event, .carry = carry, .merge = merge,
+	.figures = figures, .free = release, .sections = sections,
+};

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Samples of call stacks, summed up over all locations (samples.c).
+ *
+ * Limits: see samples.c.
+ */
+#ifndef GT_REPORT_SAMPLES_H
+#define GT_REPORT_SAMPLES_H
+
+#include "report/model/sums.h"
+#include "report/sections/profile.h"
+
+enum { GT_SAMPLES_ROWS = 20 }; /* of each table, in summary.json */
+enum { GT_SAMPLES_ASIDE = GT_PROFILE_NODES }; /* instead of a node: the thread's calls are not in the tree */
+
+struct gt_samples {
+	/*
+	 * By calling context (1 + its index; 0: it is not defined), the node of the call tree that was open
+	 * (0: none, GT_SAMPLES_ASIDE), and whether it is gputrace's own. count: samples; ns: processor time
+	 * that they stand for; bytes: those of which that is known.
+	 */
+	struct gt_sums sums;
+	double squares; /* sum of the squares of these times */
+};
+
+/*
+ * The function of a context: the first region that is the same, by its index. Behind all regions: one that is
+ * not defined, and gputrace itself.
+ */
+uint64_t gt_samples_function(const struct gt_report *report, const struct gt_otf2_context *context);
+uint64_t gt_samples_ourselves(const struct gt_report *report);
+const char *gt_samples_name(const struct gt_report *report, uint64_t function);
+
+/*
+ * "alpha 55 %, step 15 %", with commas for at most three: the functions that took the most processor time by
+ * samples, without those that too few have. False: there are none, or `report` is NULL. `text` has 1024 bytes
+ * at least.
+ */
+bool gt_samples_hottest(const struct gt_report *report, unsigned width, char *text, size_t size);
+
+#endif

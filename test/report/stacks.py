@@ -1,0 +1,158 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Writes archives with samples of call stacks, of which every figure is known.
+
+  stacks.py NAME DIR      writes the archive NAME into the new directory DIR
+  stacks.py --all DIR     writes each into DIR, by its name
+"""
+import archives
+from made import COMPILER, MPI, NONE, PTHREAD, Made, write_cases
+
+SAMPLING = 21
+TIME, COUNT = 0, 1
+BINARY, DECIMAL = 0, 1
+US, MS = 1000, 1000000
+OWN, KERNEL = 4, 8
+CASES = {}
+
+
+def case(function):
+    CASES[function.__name__] = function
+    return function
+
+
+class Stacks:
+    """Contexts and samples of an archive."""
+
+    def __init__(self, made, mode=TIME, base=DECIMAL, exponent=-9, period=MS):
+        self.made = made
+        self.interrupt = made.define("InterruptGenerator", made.s("CPU_TIME"), mode, base, exponent, period)
+        self.modules = {}
+
+    def context(self, region, file=None, line=0, parent=NONE, module=None):
+        m = self.made
+        source = m.once(("source", file, line),
+                        lambda: m.define("SourceCodeLocation", m.s(file), line)) if file else NONE
+        context = m.once(("context", region, source, parent),
+                         lambda: m.define("CallingContext", region, source, parent))
+        if module and region not in self.modules:
+            self.modules[region] = module
+            m.property(context, "module", module, "CallingContextProperty")
+        return context
+
+    def sample(self, thread, time, context, ns=None, flags=0):
+        self.made.put(thread, time, "CallingContextSample", context, 1, self.interrupt)
+        if ns is not None:
+            self.made.attribute(thread, "SAMPLE_TIME", ns)
+        if flags:
+            self.made.attribute(thread, "SAMPLE_FLAGS", flags)
+
+
+PROGRAM, LIBRARY, OTHER = "/opt/split", "/usr/lib/libfoo.so.1", "/usr/lib/libbar.so.1"
+
+
+@case
+def split():
+    """100 ms of two threads in 95 samples, as gputrace writes them: alpha 55 (40 and 15 in two lines), two functions of
+    one name in two libraries 15 and 10, main 10, gputrace itself 10."""
+    m = Made(200 * MS)
+    s = Stacks(m)
+    process = m.process("Process 0")
+    first, second = m.thread(process), m.thread(process, "Thread 1")
+    main = m.region("main", file="split.c", line=3)
+    alpha = m.region("alpha", file="split.c", line=10)
+    foo = m.region("step", SAMPLING, file=LIBRARY)
+    bar = m.region("step", SAMPLING, file=OTHER, again=1)
+    root = s.context(main, "split.c", 5, module=PROGRAM)
+    other = s.context(main, "split.c", 5, s.context(m.region("start", SAMPLING), module=PROGRAM))
+    m.put(first, 0, "Enter", main)
+    for i in range(40):
+        s.sample(first, i * MS, s.context(alpha, "split.c", 12, root, PROGRAM), MS)
+    for i in range(3):
+        s.sample(first, 50 * MS + i, s.context(foo, parent=root, module=LIBRARY), 5 * MS, KERNEL)
+    for i in range(2):
+        s.sample(first, 60 * MS + i, s.context(bar, parent=root, module=OTHER), 5 * MS)
+    for i in range(10):
+        s.sample(first, 70 * MS + i, root, MS, OWN)
+    m.put(first, 100 * MS, "Leave", main)
+    m.put(second, 0, "Enter", main)
+    for i in range(30):
+        s.sample(second, 100 * MS + i, s.context(alpha, "split.c", 14, other), MS // 2)
+    for i in range(10):
+        s.sample(second, 150 * MS + i, other, MS)
+    m.put(second, 200 * MS, "Leave", main)
+    return m
+
+
+def layout_of_scorep(**generator):
+    """Calls are contexts, too; three samples in one, one in the other."""
+    m = Made()
+    s = Stacks(m, **generator)
+    thread = m.thread(m.process("Process 0"))
+    main = s.context(m.region("main", file="a.c", line=1), "a.c", 3)
+    work = s.context(m.region("work", SAMPLING, file="a.c", line=20), "a.c", 22, main)
+    m.put(thread, 0, "CallingContextEnter", main, 1)
+    for time, context in ((100, main), (200, work), (300, work), (400, work)):
+        s.sample(thread, time, context)
+    m.put(thread, 1000, "CallingContextLeave", main)
+    return m
+
+
+@case
+def scorep():
+    """Each stands for the generator's 2 ms."""
+    return layout_of_scorep(exponent=-3, period=2)
+
+
+@case
+def scorep_binary():
+    """... for 2^-10 s."""
+    return layout_of_scorep(base=BINARY, exponent=-10, period=1)
+
+
+@case
+def scorep_cycles():
+    """... for 1,000 cycles, which are no time."""
+    return layout_of_scorep(mode=COUNT, exponent=0, period=1000)
+
+
+@case
+def lost():
+    """Samples of a context that is not defined, of a region that is not, and of no time."""
+    m = Made()
+    s = Stacks(m)
+    thread = m.thread(m.process("Process 0"))
+    nowhere = m.define("CallingContext", NONE, NONE, NONE)
+    s.sample(thread, 100, 77, MS)
+    s.sample(thread, 200, nowhere, 2 * MS)
+    s.sample(thread, 300, s.context(m.region("idle")), 0)
+    return m
+
+
+def beside(m):
+    """The same archive, with a sample behind each event of a thread but its last one."""
+    s = Stacks(m)
+    leaf = NONE
+    for name, paradigm in (("main", COMPILER), ("MPI_Wait", SAMPLING), ("pthread_mutex_unlock", SAMPLING),
+                           ("pthread_cond_wait", PTHREAD), ("MPI_Barrier", MPI), ("cudaLaunchKernel", SAMPLING)):
+        leaf = s.context(m.region(name, paradigm), "a.c", 7, leaf)
+    threads = [d[1] for d in m.later if d[0] == "Location" and d[3] == 1]
+    for thread in threads:
+        events, attributes = m.events[thread], m.attributes
+        m.events[thread] = []
+        m.attributes = {key: value for key, value in attributes.items() if key[0] != thread}
+        for i, event in enumerate(events):
+            m.put(thread, *event)
+            if (thread, i) in attributes:
+                m.attributes[(thread, len(m.events[thread]) - 1)] = attributes[(thread, i)]
+            if i + 1 < len(events):
+                s.sample(thread, event[0], leaf, 1000)
+    return m
+
+
+for name, write in archives.CASES.items():
+    if not name.startswith("tangle"): # of which bytes are changed afterwards
+        CASES["with_" + name] = lambda write=write: beside(write())
+
+if __name__ == "__main__":
+    write_cases(CASES)
