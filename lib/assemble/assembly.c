@@ -430,6 +430,7 @@ static void merge(struct gt_assembly *a, struct gt_tally *tally)
 	memset(tally, 0, sizeof(*tally));
 	for (unsigned i = 0; i < a->worker_count; i++)
 		gt_tally_add(tally, &a->workers[i].tally);
+	tally->paths = a->defs.paths;
 }
 
 static bool truncated(const struct gt_assembly *a)

@@ -26,7 +26,7 @@ lib_libgtassemble_la_SOURCES += lib/assemble/clock/chain.c lib/assemble/clock/ch
 	lib/assemble/clock/source.c lib/assemble/clock/source.h
 lib_libgtassemble_la_SOURCES += lib/assemble/names/names.c lib/assemble/names/names.h lib/assemble/names/brief.c \
 	lib/assemble/names/symbols.c lib/assemble/names/symbols.h lib/assemble/names/symbols_dwarf.c \
-	lib/assemble/names/symbols_elf.c lib/assemble/names/symbols_priv.h
+	lib/assemble/names/symbols_elf.c lib/assemble/names/symbols_frames.c lib/assemble/names/symbols_priv.h
 lib_libgtassemble_la_SOURCES += lib/assemble/defs/defs.c lib/assemble/defs/defs.h \
 	lib/assemble/defs/layout.c lib/assemble/defs/layout.h lib/assemble/defs/properties.c \
 	lib/assemble/defs/properties.h
@@ -40,6 +40,7 @@ lib_libgtassemble_la_SOURCES += lib/assemble/archive/archive.c lib/assemble/arch
 	lib/assemble/archive/metrics.h lib/assemble/archive/outside.c lib/assemble/archive/pipe.c \
 	lib/assemble/archive/pipe.h lib/assemble/archive/ranges.c lib/assemble/archive/ranges.h \
 	lib/assemble/archive/records.c lib/assemble/archive/records.h \
+	lib/assemble/archive/samples.c lib/assemble/archive/samples.h \
 	lib/assemble/archive/track.c lib/assemble/archive/track.h \
 	lib/assemble/archive/worker.c lib/assemble/archive/worker.h lib/assemble/archive/write.c \
 	lib/assemble/archive/writer.c lib/assemble/archive/writer.h

@@ -132,6 +132,12 @@ test_unit_assemble_io_SOURCES = test/unit/test_assemble_io.c
 test_unit_assemble_io_CFLAGS = $(UNIT_CFLAGS) $(OTF2_CFLAGS)
 test_unit_assemble_io_LDADD = $(UNIT_SPOOL)
 
+# It looks for lines of its own code: the debug information must have them.
+CRITERION_TESTS += test/unit/assemble_samples
+test_unit_assemble_samples_SOURCES = test/unit/test_assemble_samples.c
+test_unit_assemble_samples_CFLAGS = $(UNIT_CFLAGS) $(OTF2_CFLAGS) -g
+test_unit_assemble_samples_LDADD = $(UNIT_SPOOL)
+
 CRITERION_TESTS += test/unit/assemble_ranges
 test_unit_assemble_ranges_SOURCES = test/unit/test_assemble_ranges.c
 test_unit_assemble_ranges_CFLAGS = $(UNIT_CFLAGS) $(OTF2_CFLAGS)

@@ -98,6 +98,38 @@ static void put_metrics(FILE *out, const struct gt_otf2 *read)
 	}
 }
 
+/* "main:12/work:30": regions and lines of a path, or only the regions. */
+static void put_path(FILE *out, const struct gt_otf2 *read, uint32_t id, bool lines)
+{
+	const struct gt_otf2_context *c = gt_otf2_find_context(read, id);
+	const struct gt_otf2_source *s = c ? gt_otf2_find_source(read, c->source) : NULL;
+
+	if (c && c->parent != OTF2_UNDEFINED_CALLING_CONTEXT) {
+		put_path(out, read, c->parent, lines);
+		putc('/', out);
+	}
+	fputs(c ? NAME(read, region, c->region) : "?", out);
+	if (s && lines)
+		fprintf(out, ":%u", s->line);
+}
+
+static void put_samples(FILE *out, const struct gt_otf2 *read)
+{
+	for (ALL(INTERRUPT, interrupt, d))
+		fprintf(out, "interrupt %s mode %u period %" PRIu64 " exponent %d base %u\n", d->name,
+			d->mode, d->period, (int)d->exponent, d->base);
+	for (ALL(SOURCE, source, d))
+		fprintf(out, "source %s:%u\n", d->file, d->line);
+	for (ALL(CONTEXT, context, d)) {
+		const struct gt_otf2_property *module =
+			gt_otf2_find_owned(read, GT_OTF2_CONTEXT, d->id, "module");
+
+		fprintf(out, "context ");
+		put_path(out, read, (uint32_t)d->id, true);
+		fprintf(out, "%s%s\n", module ? " of " : "", module ? module->text : "");
+	}
+}
+
 static void put_definitions(FILE *out, const struct gt_otf2 *read)
 {
 	for (ALL(PROPERTY, property, d)) {
@@ -114,6 +146,7 @@ static void put_definitions(FILE *out, const struct gt_otf2 *read)
 	put_comms(out, read);
 	put_io(out, read);
 	put_metrics(out, read);
+	put_samples(out, read);
 }
 
 /* ---- events --------------------------------------------------------------------------------- */
@@ -223,6 +256,12 @@ static void put_event(FILE *out, const struct gt_otf2 *read, const struct gt_otf
 	CASE(ThreadEnd, "THREAD_END %" PRIu64 " on %s", d->number, COMM)
 	case GT_OTF2_Metric:
 		return put_metric(out, &e->Metric);
+	case GT_OTF2_CallingContextSample:
+		fprintf(out, "SAMPLE ");
+		put_path(out, read, e->CallingContextSample.context, false);
+		fprintf(out, " +%u by %s", e->CallingContextSample.unwind,
+			NAME(read, interrupt, e->CallingContextSample.interrupt));
+		return;
 	case GT_OTF2_ProgramEnd:
 		fprintf(out, "END");
 		if (e->ProgramEnd.status != OTF2_UNDEFINED_INT64)

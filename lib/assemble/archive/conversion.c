@@ -17,6 +17,7 @@
 #include "lib/assemble/archive/metrics.h"
 #include "lib/assemble/archive/ranges.h"
 #include "lib/assemble/archive/records.h"
+#include "lib/assemble/archive/samples.h"
 #include "lib/assemble/spool/stream_sort.h"
 #include "lib/assemble/util/losses.h"
 
@@ -391,7 +392,7 @@ static void finish(struct gt_track *t)
 		t->w->tally.last_ns = ns;
 }
 
-/* One record can stand for a set of parameters, or for whatever an adapter makes of its own. */
+/* One record can stand for a set of parameters, for a sample, or for whatever an adapter makes of its own. */
 static uint64_t largest_record(const struct gt_proc *proc)
 {
 	uint32_t most = gt_journal_count(&proc->journal, GT_D_RECORD)
@@ -403,6 +404,8 @@ static uint64_t largest_record(const struct gt_proc *proc)
 
 		most = set->count > most ? set->count : most;
 	}
+	if (!most && gt_samples_period(proc))
+		return GT_SAMPLE_BYTES;
 	return most * PARAMETER_BYTES;
 }
 

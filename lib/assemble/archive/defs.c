@@ -19,7 +19,7 @@
 
 /* Strings of gputrace's own, by number. */
 struct own_names {
-	uint32_t uuid, address;
+	uint32_t uuid, address, module, generator;
 };
 
 struct out {
@@ -448,6 +448,57 @@ static OTF2_ErrorCode write_region_groups(struct out *out)
 	return rc;
 }
 
+/* ---- samples --------------------------------------------------------------------------------- */
+
+/* The first context of each region says in which file it lies. */
+static OTF2_ErrorCode write_module(struct out *out, uint32_t context, const struct gt_region *region,
+				   bool *said)
+{
+	OTF2_AttributeValue value = { .stringRef = region->module };
+
+	if (*said || !region->module)
+		return OTF2_SUCCESS;
+	*said = true;
+	return OTF2_GlobalDefWriter_WriteCallingContextProperty(out->writer, context, out->names->module,
+								OTF2_TYPE_STRING, value);
+}
+
+static OTF2_ErrorCode write_contexts(struct out *out)
+{
+	const struct gt_context *contexts = out->defs->contexts.items;
+	const struct gt_region *regions = out->defs->regions.items;
+	bool *said = calloc(gt_table_count(&out->defs->regions) + 1, sizeof(*said));
+	OTF2_ErrorCode rc = said ? OTF2_SUCCESS : OTF2_ERROR_MEM_ALLOC_FAILED;
+
+	for (uint32_t i = 0; rc == OTF2_SUCCESS && i < gt_table_count(&out->defs->contexts); i++) {
+		uint32_t region = contexts[i].region;
+
+		rc = OTF2_GlobalDefWriter_WriteCallingContext(out->writer, i, region, contexts[i].source,
+							      contexts[i].parent);
+		if (rc == OTF2_SUCCESS)
+			rc = write_module(out, i, &regions[region], &said[region]);
+	}
+	free(said);
+	return rc;
+}
+
+/* GT_UNDEFINED is what OTF2 calls undefined, too. */
+static OTF2_ErrorCode write_samples(struct out *out)
+{
+	const struct gt_source *sources = out->defs->sources.items;
+	const uint64_t *periods = out->defs->generators.items;
+	OTF2_ErrorCode rc = OTF2_SUCCESS;
+
+	for (uint32_t i = 0; rc == OTF2_SUCCESS && i < gt_table_count(&out->defs->generators); i++)
+		rc = OTF2_GlobalDefWriter_WriteInterruptGenerator(out->writer, i, out->names->generator,
+								  OTF2_INTERRUPT_GENERATOR_MODE_TIME,
+								  OTF2_BASE_DECIMAL, -9, periods[i]);
+	for (uint32_t i = 0; rc == OTF2_SUCCESS && i < gt_table_count(&out->defs->sources); i++)
+		rc = OTF2_GlobalDefWriter_WriteSourceCodeLocation(out->writer, i, sources[i].file,
+								  sources[i].line);
+	return rc == OTF2_SUCCESS ? write_contexts(out) : rc;
+}
+
 /* ---- topologies ------------------------------------------------------------------------------ */
 
 static OTF2_ErrorCode write_places(OTF2_GlobalDefWriter *writer, uint32_t number,
@@ -515,6 +566,10 @@ static int prepare(struct out *out, struct own_names *names)
 		gt_defs_string(out->defs, gt_half_accel(i)->streams);
 	names->uuid = gt_defs_string(out->defs, "GPUTRACE::UUID");
 	names->address = gt_defs_string(out->defs, "GPUTRACE::PCI_ADDRESS");
+	if (gt_table_count(&out->defs->generators)) {
+		names->module = gt_defs_string(out->defs, "module");
+		names->generator = gt_defs_string(out->defs, "CPU_TIME");
+	}
 	for (uint32_t i = 0; i < gt_table_count(&out->defs->comms); i++) {
 		gt_defs_string(out->defs, paradigm_name(comms[i].paradigm));
 		if (!rc && comms[i].proc != GT_UNDEFINED && !comms[i].members)
@@ -584,6 +639,8 @@ static OTF2_ErrorCode write_all(struct out *out, const struct gt_archive_clock *
 		rc = write_regions(out);
 	if (rc == OTF2_SUCCESS)
 		rc = write_region_groups(out);
+	if (rc == OTF2_SUCCESS)
+		rc = write_samples(out);
 	if (rc == OTF2_SUCCESS)
 		rc = write_streams(out);
 	if (rc == OTF2_SUCCESS)

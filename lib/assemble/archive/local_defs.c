@@ -73,6 +73,8 @@ void gt_local_defs_write(struct gt_archive *archive, const struct gt_local_defs 
 		[GT_MAP_WINDOW] = OTF2_MAPPING_RMA_WIN,
 		[GT_MAP_FILE] = OTF2_MAPPING_IO_FILE,
 		[GT_MAP_HANDLE] = OTF2_MAPPING_IO_HANDLE,
+		[GT_MAP_CONTEXT] = OTF2_MAPPING_CALLING_CONTEXT,
+		[GT_MAP_GENERATOR] = OTF2_MAPPING_INTERRUPT_GENERATOR,
 	};
 	OTF2_DefWriter *defs;
 	OTF2_ErrorCode rc = OTF2_SUCCESS;

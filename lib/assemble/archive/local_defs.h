@@ -12,7 +12,8 @@
 
 /* What a part's number i is in the archive, by kind of definition. NULL: as it is. */
 enum gt_map { GT_MAP_STRING, GT_MAP_ATTRIBUTE, GT_MAP_REGION, GT_MAP_COMM, GT_MAP_METRIC,
-	      GT_MAP_PARAMETER, GT_MAP_WINDOW, GT_MAP_FILE, GT_MAP_HANDLE, GT_MAPS };
+	      GT_MAP_PARAMETER, GT_MAP_WINDOW, GT_MAP_FILE, GT_MAP_HANDLE, GT_MAP_CONTEXT, GT_MAP_GENERATOR,
+	      GT_MAPS };
 
 struct gt_local_defs;
 

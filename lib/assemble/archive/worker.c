@@ -63,6 +63,18 @@ int gt_worker_init(struct gt_worker *w, struct gt_conversion *conv)
 	return 0;
 }
 
+static void free_samples(struct gt_samples *s)
+{
+	if (!s)
+		return;
+	if (s->attributes)
+		OTF2_AttributeList_Delete(s->attributes);
+	free(s->addresses.entries);
+	free(s->nodes.entries);
+	free(s->places);
+	free(s);
+}
+
 void gt_worker_free(struct gt_worker *w)
 {
 	free(w->buffer);
@@ -72,6 +84,7 @@ void gt_worker_free(struct gt_worker *w)
 	free(w->lookup.entries);
 	free(w->timed.entries);
 	free(w->local.entries);
+	free_samples(w->samples);
 	free(w->uses);
 	free(w->types);
 	if (w->frames)
@@ -93,6 +106,9 @@ void gt_tally_add(struct gt_tally *tally, const struct gt_tally *more)
 	tally->off_at_end += more->off_at_end;
 	tally->flushes += more->flushes;
 	tally->flush_ns += more->flush_ns;
+	tally->damaged_samples += more->damaged_samples;
+	if (more->paths > tally->paths)
+		tally->paths = more->paths;
 	if (more->longest_flush_ns > tally->longest_flush_ns)
 		tally->longest_flush_ns = more->longest_flush_ns;
 	if (more->last_ns > tally->last_ns)

@@ -37,6 +37,8 @@ struct gt_tally {
 	uint64_t last_ns;
 	uint64_t off_at_end;     /* locations that were switched off when they ended */
 	uint64_t flushes, flush_ns, longest_flush_ns;
+	uint64_t damaged_samples;
+	enum gt_paths paths;     /* of samples: the least whole */
 };
 
 /* Adds what another one has found. */
@@ -79,6 +81,26 @@ struct gt_held {
 };
 #define GT_HELD_MAX 16
 
+/* What a worker knows of samples (samples.c). */
+struct gt_samples {
+	/* of the process: what was learned of code */
+	const struct gt_proc *proc;
+	struct gt_lookup addresses; /* of code, or with (mapping + 1) << 48 -> its number in `places` */
+	struct gt_lookup nodes;     /* (context << 32 | number) + 1 -> the context below it */
+	struct gt_place *places;
+	size_t place_count, place_room;
+	uint32_t generator;
+	/* of the location: the frames of the last sample, outermost first */
+	const struct gt_loc *loc;
+	uint32_t contexts[GT_SAMPLE_FRAMES + 1]; /* contexts[0]: above the root */
+	uint32_t depths[GT_SAMPLE_FRAMES + 1];   /* of these in the tree */
+	unsigned count;
+	uint64_t lost;              /* what the location had lost by then */
+	/* of the archive */
+	void *attributes;           /* OTF2_AttributeList; the worker's may wait for another event */
+	uint32_t time, flags;       /* attributes */
+};
+
 struct gt_worker {
 	struct gt_conversion *conv;
 	struct gt_slot *buffer;
@@ -97,6 +119,7 @@ struct gt_worker {
 	const struct gt_proc *proc;
 	uint32_t *open;          /* by region: frames of it on the stack now */
 	size_t open_room;
+	struct gt_samples *samples; /* NULL: there was none yet */
 	struct gt_held *held;    /* GT_HELD_MAX */
 	void *attributes;        /* OTF2_AttributeList */
 	struct gt_tally tally;

@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define CONTEXTS_MOST (1u << 20)
+
 /* ---- byte strings ---------------------------------------------------------------------------- */
 
 static uint32_t hash_bytes(const void *data, size_t bytes)
@@ -182,6 +184,7 @@ int gt_defs_init(struct gt_defs *defs)
 {
 	memset(defs, 0, sizeof(*defs));
 	pthread_mutex_init(&defs->lock, NULL);
+	defs->contexts_most = CONTEXTS_MOST;
 	gt_defs_string(defs, "");
 	return defs->failed;
 }
@@ -208,6 +211,10 @@ void gt_defs_free(struct gt_defs *defs)
 	table_free(&defs->handles);
 	table_free(&defs->markers);
 	table_free(&defs->locks);
+	table_free(&defs->sources);
+	table_free(&defs->contexts);
+	table_free(&defs->generators);
+	table_free(&defs->places);
 	free(defs->member_ids);
 	free(defs->spoken);
 	pthread_mutex_destroy(&defs->lock);
@@ -369,7 +376,16 @@ uint32_t gt_defs_marker(struct gt_defs *defs, const struct gt_marker_def *marker
 uint32_t gt_defs_region(struct gt_defs *defs, const void *key, size_t bytes,
 			const struct gt_region *region)
 {
-	return put_locked(defs, &defs->regions, key, bytes, region, sizeof(*region), NULL);
+	struct gt_region *there;
+	uint32_t number;
+
+	pthread_mutex_lock(&defs->lock);
+	number = table_put(defs, &defs->regions, key, bytes, region, sizeof(*region), NULL);
+	there = (struct gt_region *)defs->regions.items + number;
+	if (!defs->failed && there->paradigm == GT_PARADIGM_SAMPLING)
+		there->paradigm = region->paradigm;
+	pthread_mutex_unlock(&defs->lock);
+	return number;
 }
 
 uint32_t gt_defs_named_region(struct gt_defs *defs, const struct gt_region *region, uint32_t proc)
@@ -453,6 +469,76 @@ uint32_t gt_defs_lock_id(struct gt_defs *defs, uint64_t a, uint64_t b)
 	return put_locked(defs, &defs->locks, key, sizeof(key), NULL, 0, NULL);
 }
 
+uint32_t gt_defs_source(struct gt_defs *defs, uint32_t file, uint32_t line)
+{
+	const struct gt_source source = { file, line };
+
+	return put_locked(defs, &defs->sources, &source, sizeof(source), &source, sizeof(source), NULL);
+}
+
+uint32_t gt_defs_generator(struct gt_defs *defs, uint64_t period)
+{
+	return put_locked(defs, &defs->generators, &period, sizeof(period), &period, sizeof(period), NULL);
+}
+
+/* What is left of a new node where there are many already. False: nothing. */
+static bool shorten(struct gt_defs *defs, struct gt_context *context)
+{
+	size_t count = gt_table_count(&defs->contexts);
+
+	if (count < defs->contexts_most - defs->contexts_most / 4)
+		return true;
+	if (count >= defs->contexts_most && context->parent != GT_UNDEFINED) {
+		defs->paths = GT_PATHS_CUT;
+		return false;
+	}
+	if (defs->paths == GT_PATHS_WHOLE)
+		defs->paths = GT_PATHS_WITHOUT_LINES;
+	context->source = GT_UNDEFINED;
+	return true;
+}
+
+static uint32_t find_context(struct gt_defs *defs, const struct gt_context *context)
+{
+	size_t slot;
+
+	return intern_find(&defs->contexts.keys, context, sizeof(*context),
+			   hash_bytes(context, sizeof(*context)), &slot);
+}
+
+uint32_t gt_defs_context(struct gt_defs *defs, struct gt_context context)
+{
+	uint32_t number;
+
+	pthread_mutex_lock(&defs->lock);
+	number = find_context(defs, &context);
+	if (number == GT_UNDEFINED)
+		number = shorten(defs, &context)
+				 ? table_put(defs, &defs->contexts, &context, sizeof(context), &context,
+					     sizeof(context), NULL)
+				 : context.parent;
+	pthread_mutex_unlock(&defs->lock);
+	return number;
+}
+
+bool gt_defs_place_known(struct gt_defs *defs, const void *key, size_t bytes, struct gt_place *place)
+{
+	uint32_t number;
+	size_t slot;
+
+	pthread_mutex_lock(&defs->lock);
+	number = intern_find(&defs->places.keys, key, bytes, hash_bytes(key, bytes), &slot);
+	if (number != GT_UNDEFINED)
+		*place = ((const struct gt_place *)defs->places.items)[number];
+	pthread_mutex_unlock(&defs->lock);
+	return number != GT_UNDEFINED;
+}
+
+void gt_defs_place(struct gt_defs *defs, const void *key, size_t bytes, const struct gt_place *place)
+{
+	put_locked(defs, &defs->places, key, bytes, place, sizeof(*place), NULL);
+}
+
 uint64_t gt_defs_bytes(struct gt_defs *defs)
 {
 	uint64_t bytes;
@@ -464,7 +550,8 @@ uint64_t gt_defs_bytes(struct gt_defs *defs)
 		64 * defs->metrics.keys.count + 24 * defs->recorders.keys.count +
 		8 * defs->member_id_count + 64 * (defs->comms.keys.count + defs->windows.keys.count) +
 		24 * GT_DIMENSIONS * defs->topologies.keys.count +
-		64 * (defs->files.keys.count + defs->handles.keys.count) + defs->other_bytes;
+		64 * (defs->files.keys.count + defs->handles.keys.count) + 16 * defs->sources.keys.count +
+		24 * defs->contexts.keys.count + defs->other_bytes;
 	pthread_mutex_unlock(&defs->lock);
 	return bytes;
 }

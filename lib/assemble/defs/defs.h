@@ -36,6 +36,7 @@ struct gt_intern {
 
 struct gt_region {
 	uint32_t name, canonical, description, file, group; /* strings; group GT_UNDEFINED: none */
+	uint32_t module;           /* string: the file that was mapped where it lies; 0: not known */
 	uint32_t begin, end;
 	uint8_t role, paradigm;
 	uint16_t flags;
@@ -101,6 +102,20 @@ struct gt_handle {         /* of I/O */
 	uint16_t status;
 };
 
+struct gt_source {         /* a line of the source code */
+	uint32_t file, line;
+};
+
+struct gt_context {        /* a node of the tree of call paths that samples have */
+	uint32_t region;
+	uint32_t source;           /* or GT_UNDEFINED */
+	uint32_t parent;           /* GT_UNDEFINED: it is a root */
+};
+
+struct gt_place {          /* what lies at an address of code */
+	uint32_t region, source;
+};
+
 struct gt_marker_def {
 	uint32_t category, group;
 	uint8_t severity;
@@ -129,6 +144,12 @@ struct gt_defs {
 	struct gt_table handles;    /* struct gt_handle */
 	struct gt_table markers;    /* struct gt_marker_def */
 	struct gt_table locks;      /* no struct: only numbers */
+	struct gt_table sources;    /* struct gt_source */
+	struct gt_table contexts;   /* struct gt_context */
+	struct gt_table generators; /* uint64_t: period in ns; what causes samples */
+	struct gt_table places;     /* struct gt_place; so that an address is looked up once */
+	size_t contexts_most;       /* beyond, paths get shorter, see gt_defs_context() */
+	enum gt_paths { GT_PATHS_WHOLE, GT_PATHS_WITHOUT_LINES, GT_PATHS_CUT } paths; /* of samples */
 	unsigned char *spoken;      /* by string: an event names it; only if asked for */
 	size_t spoken_room;
 	bool note_spoken;
@@ -157,7 +178,10 @@ bool gt_defs_is_instance(struct gt_defs *defs, uint32_t metric);
 void gt_defs_recorder(struct gt_defs *defs, uint32_t metric, uint32_t location);
 uint32_t gt_defs_marker(struct gt_defs *defs, const struct gt_marker_def *marker);
 
-/* A region that is the same as all others with the same key. */
+/*
+ * A region that is the same as all others with the same key. What samples have found is of the paradigm
+ * SAMPLING until somebody says more.
+ */
 uint32_t gt_defs_region(struct gt_defs *defs, const void *key, size_t bytes,
 			const struct gt_region *region);
 /* One that is the same as all others of the same names, place and kind; `proc` not 0: in this process. */
@@ -183,6 +207,18 @@ uint32_t gt_defs_handle(struct gt_defs *defs, uint64_t key, const struct gt_hand
 
 /* A number for (a, b). */
 uint32_t gt_defs_lock_id(struct gt_defs *defs, uint64_t a, uint64_t b);
+
+uint32_t gt_defs_source(struct gt_defs *defs, uint32_t file, uint32_t line);
+uint32_t gt_defs_generator(struct gt_defs *defs, uint64_t period);
+/*
+ * Beyond three quarters of contexts_most new nodes have no lines any more, beyond contexts_most there are no
+ * new ones but roots: then it is the parent.
+ */
+uint32_t gt_defs_context(struct gt_defs *defs, struct gt_context context);
+
+/* What lies at an address, by a key of the caller's. False: that has not been said yet. */
+bool gt_defs_place_known(struct gt_defs *defs, const void *key, size_t bytes, struct gt_place *place);
+void gt_defs_place(struct gt_defs *defs, const void *key, size_t bytes, const struct gt_place *place);
 
 /* Puts a string behind the others, without looking whether it is there. 0 or -ENOMEM. */
 int gt_intern_append(struct gt_intern *intern, const void *data, size_t bytes);

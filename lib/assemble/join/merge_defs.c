@@ -36,6 +36,8 @@ static int new_maps(struct gt_merge_task *t)
 		[GT_MAP_WINDOW] = gt_table_count(&defs->windows),
 		[GT_MAP_FILE] = gt_table_count(&defs->files),
 		[GT_MAP_HANDLE] = gt_table_count(&defs->handles),
+		[GT_MAP_CONTEXT] = gt_table_count(&defs->contexts),
+		[GT_MAP_GENERATOR] = gt_table_count(&defs->generators),
 	};
 	int rc = 0;
 
@@ -103,6 +105,7 @@ static void map_regions(struct gt_merge_task *t)
 		region.canonical = gt_merge_string(t, region.canonical);
 		region.description = gt_merge_string(t, region.description);
 		region.file = gt_merge_string(t, region.file);
+		region.module = gt_merge_string(t, region.module);
 		if (region.group != GT_UNDEFINED)
 			region.group = gt_merge_string(t, region.group);
 		t->maps[GT_MAP_REGION][i] = gt_defs_region(&t->m->defs, key, bytes, &region);
@@ -311,6 +314,39 @@ static void map_handles(struct gt_merge_task *t)
 	}
 }
 
+/*
+ * Events have been written with the paths of their part, each of which is whole enough: none is made shorter
+ * here, by contexts_most.
+ */
+static int map_samples(struct gt_merge_task *t)
+{
+	const struct gt_defs *defs = &t->partial.defs;
+	const struct gt_source *sources = defs->sources.items;
+	const struct gt_context *contexts = defs->contexts.items;
+	const uint64_t *periods = defs->generators.items;
+
+	t->m->defs.contexts_most = SIZE_MAX;
+	for (uint32_t i = 0; i < t->counts[GT_MAP_GENERATOR]; i++)
+		t->maps[GT_MAP_GENERATOR][i] = gt_defs_generator(&t->m->defs, periods[i]);
+	for (uint32_t i = 0; i < t->counts[GT_MAP_CONTEXT]; i++) {
+		struct gt_context item = contexts[i];
+
+		if (item.region >= t->counts[GT_MAP_REGION] ||
+		    (item.parent != GT_UNDEFINED && item.parent >= i) ||
+		    (item.source != GT_UNDEFINED && item.source >= gt_table_count(&defs->sources)))
+			return -EPROTO;
+		item.region = t->maps[GT_MAP_REGION][item.region];
+		if (item.parent != GT_UNDEFINED)
+			item.parent = t->maps[GT_MAP_CONTEXT][item.parent];
+		if (item.source != GT_UNDEFINED)
+			item.source = gt_defs_source(&t->m->defs,
+						     gt_merge_string(t, sources[item.source].file),
+						     sources[item.source].line);
+		t->maps[GT_MAP_CONTEXT][i] = gt_defs_context(&t->m->defs, item);
+	}
+	return 0;
+}
+
 /* ---- processes and locations --------------------------------------------------------------------- */
 
 static int map_nodes(struct gt_merge_task *t)
@@ -424,7 +460,9 @@ int gt_merge_unify(struct gt_merge_task *t)
 	map_windows(t);
 	map_topologies(t);
 	map_handles(t);
-	rc = map_nodes(t);
+	rc = map_samples(t);
+	if (!rc)
+		rc = map_nodes(t);
 	if (rc)
 		return rc;
 	name_all(t);

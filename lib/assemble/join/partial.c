@@ -23,7 +23,7 @@
 
 #define MAGIC UINT64_C(0x3274726150544721)
 #define NAME  "part"
-#define FORMAT 6 /* counts the changes of the lists, their order and what their members mean */
+#define FORMAT 7 /* counts the changes of the lists, their order and what their members mean */
 
 struct head {
 	uint64_t magic;
@@ -177,7 +177,8 @@ static const struct place tables[] = {
 	TABLE(members, gt_member), TABLE(metrics, gt_metric), TABLE(recorders, gt_recorder),
 	TABLE(windows, gt_window), TABLE(topologies, gt_topology),
 	{ offsetof(struct gt_defs, files), sizeof(uint32_t) }, TABLE(handles, gt_handle),
-	TABLE(markers, gt_marker_def), TABLE(comms, gt_comm),
+	TABLE(markers, gt_marker_def), TABLE(sources, gt_source), TABLE(contexts, gt_context),
+	{ offsetof(struct gt_defs, generators), sizeof(uint64_t) }, TABLE(comms, gt_comm),
 };
 #define TABLES (sizeof(tables) / sizeof(*tables))
 

@@ -206,17 +206,23 @@ static uint32_t function_group(struct gt_names *names, const struct gt_symbol *s
 	return group ? gt_defs_string(names->defs, group) : GT_UNDEFINED;
 }
 
-uint32_t gt_names_function(struct gt_names *names, uint64_t address, uint32_t mapping)
+static const struct gt_mapping *mapping_at(const struct gt_names *names, uint32_t mapping)
 {
-	const struct gt_mapping *m = mapping < names->mapping_count ? &names->mappings[mapping]
-								    : NULL;
-	struct gt_region region = { .group = GT_UNDEFINED, .role = ROLE_FUNCTION,
-				    .paradigm = GT_PARADIGM_COMPILER };
+	return mapping < names->mapping_count ? &names->mappings[mapping] : NULL;
+}
+
+/* `paradigm`: who has found it. */
+static uint32_t function_of(struct gt_names *names, uint64_t address, const struct gt_mapping *m,
+			    uint8_t paradigm)
+{
+	struct gt_region region = { .group = GT_UNDEFINED, .role = ROLE_FUNCTION, .paradigm = paradigm };
 	char key[GT_NAME_MAX + 64];
 	size_t bytes = function_key(names, address, m, key, sizeof(key));
 	uint32_t known = gt_defs_region_known(names->defs, key, bytes);
 	struct gt_symbol symbol;
 
+	if (known != GT_UNDEFINED && paradigm == GT_PARADIGM_COMPILER) /* it may be known from samples */
+		return gt_defs_region(names->defs, key, bytes, &region);
 	if (known != GT_UNDEFINED)
 		return known;
 	pthread_mutex_lock(&names->symbolizer->lock);
@@ -225,12 +231,65 @@ uint32_t gt_names_function(struct gt_names *names, uint64_t address, uint32_t ma
 	region.name = gt_defs_string(names->defs, symbol.name);
 	region.canonical = gt_defs_string(names->defs, symbol.canonical);
 	region.file = gt_defs_string(names->defs, symbol.file ? symbol.file : m ? m->path : "");
+	region.module = gt_defs_string(names->defs, m ? m->path : "");
 	region.begin = region.end = symbol.file ? symbol.line : 0;
 	region.made_up = !symbol.exact;
 	region.group = function_group(names, &symbol);
 	known = gt_defs_region(names->defs, key, bytes, &region);
 	pthread_mutex_unlock(&names->symbolizer->lock);
 	return known;
+}
+
+uint32_t gt_names_function(struct gt_names *names, uint64_t address, uint32_t mapping)
+{
+	return function_of(names, address, mapping_at(names, mapping), GT_PARADIGM_COMPILER);
+}
+
+/* All code of a file of which nothing says where functions begin; and all that is of no file. */
+static uint32_t region_without_functions(struct gt_names *names, const struct gt_mapping *m)
+{
+	struct gt_region region = { .group = GT_UNDEFINED, .role = ROLE_FUNCTION,
+				    .paradigm = GT_PARADIGM_SAMPLING, .made_up = true };
+	const char *path = m ? m->path : "no file", *slash = strrchr(path, '/');
+	char text[GT_NAME_MAX + 3];
+
+	snprintf(text, sizeof(text), "[%s]", slash ? slash + 1 : path);
+	region.name = region.canonical = gt_defs_string(names->defs, text);
+	region.file = region.module = gt_defs_string(names->defs, m ? path : "");
+	return gt_defs_named_region(names->defs, &region, 0);
+}
+
+static void look_up_place(struct gt_names *names, uint64_t address, const struct gt_mapping *m,
+			  struct gt_place *place)
+{
+	struct gt_code code;
+
+	pthread_mutex_lock(&names->symbolizer->lock);
+	gt_symbols_place(names->symbolizer->symbols, m->module, m->path, address, &code);
+	place->source = GT_UNDEFINED;
+	if (code.file)
+		place->source =
+			gt_defs_source(names->defs, gt_defs_string(names->defs, code.file), code.line);
+	pthread_mutex_unlock(&names->symbolizer->lock);
+	place->region = code.function ? function_of(names, code.function, m, GT_PARADIGM_SAMPLING)
+				      : region_without_functions(names, m);
+}
+
+void gt_names_place(struct gt_names *names, uint64_t address, uint32_t mapping, struct gt_place *place)
+{
+	const struct gt_mapping *m = mapping_at(names, mapping);
+	char key[GT_NAME_MAX + 64];
+	size_t bytes;
+
+	if (!m) {
+		*place = (struct gt_place){ region_without_functions(names, NULL), GT_UNDEFINED };
+		return;
+	}
+	bytes = function_key(names, address, m, key, sizeof(key));
+	if (gt_defs_place_known(names->defs, key, bytes, place))
+		return;
+	look_up_place(names, address, m, place);
+	gt_defs_place(names->defs, key, bytes, place);
 }
 
 uint32_t gt_names_string(struct gt_names *names, uint32_t id, const char *fallback)

@@ -57,6 +57,9 @@ bool gt_names_reused(const struct gt_names *names, uint64_t address);
 /* Global region of the function at `address` in a mapping. */
 uint32_t gt_names_function(struct gt_names *names, uint64_t address, uint32_t mapping);
 
+/* What lies at an address of code in a mapping, for a sample: the function's region, and the line. */
+void gt_names_place(struct gt_names *names, uint64_t address, uint32_t mapping, struct gt_place *place);
+
 /* Global region of a REGION definition; made up if the definition is lost. */
 uint32_t gt_names_region(struct gt_names *names, uint32_t id);
 

@@ -168,6 +168,7 @@ static void open_file(struct gt_symbols *symbols, struct file *f, const struct g
 	f->usable = !gt_elf_open(elf, m, f->path, symbols->debug_root);
 	if (!f->usable)
 		return;
+	gt_elf_read_frames(elf);
 	if (elf->has_dwarf)
 		f->lines = gt_lines_new(elf->handle, elf);
 	if (!f->lines && elf->debug_handle)
@@ -320,6 +321,39 @@ int gt_symbols_code(struct gt_symbols *symbols, const struct gt_def_module *modu
 		    uint64_t address, struct gt_symbol *out)
 {
 	return look_up(symbols, module, path, address, true, out);
+}
+
+/* As linked; 0: not known. */
+static uint64_t begin_of_function(struct file *f, uint64_t linked)
+{
+	const struct gt_elf_sym *sym = gt_elf_find(&f->elf, linked);
+	struct gt_line line;
+
+	if (sym)
+		return sym->address;
+	if (f->lines && gt_lines_find(f->lines, linked, &line) && line.low)
+		return line.low;
+	return gt_elf_frame(&f->elf, linked);
+}
+
+void gt_symbols_place(struct gt_symbols *symbols, const struct gt_def_module *module, const char *path,
+		      uint64_t address, struct gt_code *out)
+{
+	uint64_t linked, begin;
+	struct gt_line line;
+	struct file *f = file_of(symbols, module, path);
+
+	*out = (struct gt_code){ .file = NULL };
+	if (!f || !f->usable || address < module->start ||
+	    !gt_elf_address(&f->elf, address - module->start + module->offset, &linked))
+		return;
+	begin = begin_of_function(f, linked);
+	if (begin)
+		out->function = address - (linked - begin);
+	if (f->lines && gt_lines_code(f->lines, linked, &line)) {
+		out->file = line.file;
+		out->line = line.line;
+	}
 }
 
 const char *gt_symbols_variable(struct gt_symbols *symbols, const struct gt_def_module *module,

@@ -50,6 +50,16 @@ int gt_symbols_lookup(struct gt_symbols *symbols, const struct gt_def_module *mo
 int gt_symbols_code(struct gt_symbols *symbols, const struct gt_def_module *module, const char *path,
 		    uint64_t address, struct gt_symbol *out);
 
+/* What is at an address inside a function. */
+struct gt_code {
+	uint64_t function; /* where the function begins, in the process; 0: nothing says it */
+	const char *file;  /* of the code's line, or NULL */
+	unsigned line;
+};
+/* The strings stay valid until gt_symbols_free(). */
+void gt_symbols_place(struct gt_symbols *symbols, const struct gt_def_module *module, const char *path,
+		      uint64_t address, struct gt_code *out);
+
 /* The symbol of the variable at `address`, which lies behind the code of this mapping, or NULL. */
 const char *gt_symbols_variable(struct gt_symbols *symbols, const struct gt_def_module *module,
 				const char *path, uint64_t address);

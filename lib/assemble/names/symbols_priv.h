@@ -41,6 +41,10 @@ struct gt_elf {
 	void *debug_handle; /* Elf * of the separate debug file, or NULL */
 	int debug_fd;
 	const char *debug_root;
+	const unsigned char *index; /* .eh_frame_hdr, and .eh_frame behind it; NULL: none */
+	const unsigned char *frames;
+	size_t index_size, frames_size;
+	uint64_t index_at, frames_at; /* as linked */
 	void *mini_handle; /* Elf * of what .gnu_debugdata holds, or NULL; only without a symbol table */
 };
 
@@ -58,6 +62,13 @@ bool gt_elf_address(const struct gt_elf *elf, uint64_t offset, uint64_t *address
 
 /* The symbol that covers an address, or NULL. */
 const struct gt_elf_sym *gt_elf_find(const struct gt_elf *elf, uint64_t address);
+
+/*
+ * What stripped files still say of functions: where they begin and end, for unwinding. The first reads that,
+ * the second gives the beginning of the function that holds an address as linked; 0: it is not known.
+ */
+void gt_elf_read_frames(struct gt_elf *elf);
+uint64_t gt_elf_frame(const struct gt_elf *elf, uint64_t address);
 
 /* The variable that covers an address as linked, or NULL: looks at all symbols. */
 const char *gt_elf_variable(const struct gt_elf *elf, uint64_t address);

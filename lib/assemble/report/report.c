@@ -448,6 +448,9 @@ void gt_report_properties(const struct gt_run_report *report, struct gt_archive 
 	}
 	for (size_t i = 0; i < shortfalls; i++)
 		put(archive, list[i].property, "%llu", (unsigned long long)list[i].count);
+	if (tally->paths)
+		put(archive, "SAMPLING_PATHS", "%s: there were too many",
+		    tally->paths == GT_PATHS_CUT ? "cut" : "without lines");
 	if (*facts->silent_why) {
 		snprintf(name, sizeof(name), "%s_NOT_SUPPORTED", gt_half_ranks());
 		put(archive, name, "%s", facts->silent_why);
@@ -587,7 +590,7 @@ static uint64_t count_unresolved(const struct gt_defs *defs)
 	uint64_t n = 0;
 
 	for (size_t i = 0; i < gt_table_count(&defs->regions); i++)
-		n += regions[i].made_up;
+		n += regions[i].made_up && regions[i].paradigm != GT_PARADIGM_SAMPLING;
 	return n;
 }
 

@@ -29,7 +29,8 @@ size_t gt_shortfalls_of_run(const struct gt_run_report *report,
 	snprintf(list[5].property, sizeof(list[5].property), "RANKS_WITHOUT_%s", gt_half_ranks());
 	list[6] = (struct gt_run_shortfall){ "STACKS_SWITCHED", facts->tally.switched, false };
 	list[7] = (struct gt_run_shortfall){ "EVENTS_UNCOUNTED", facts->going_on, false };
-	return 8;
+	list[8] = (struct gt_run_shortfall){ "SAMPLES_DAMAGED", facts->tally.damaged_samples, false };
+	return 9;
 }
 
 static const char *text_of(const struct gt_run_report *report, uint32_t string)

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Samples: a record has the frames that are new, the path of the sample before has the others. Each frame
+ * becomes a node of the tree of calling contexts, whose root is the outermost frame, and the sample an event
+ * at its innermost one. It is no enter, and does not touch the call stack of regions.
+ *
+ * A sample that keeps more than the sample before had is damaged: it and those after it are left out, until
+ * one keeps nothing. So it is after a loss, since what is lost may have been samples.
+ *
+ * Limits: a worker remembers each pair of caller and address.
+ */
+#include "config.h"
+
+#include "lib/assemble/archive/samples.h"
+
+#include "lib/assemble/archive/records.h"
+#include "lib/assemble/util/array.h"
+
+#include <stdlib.h>
+
+#define SEVERAL (UINT32_MAX - 1) /* in `addresses`: its owner depends on the time */
+
+uint64_t gt_samples_period(const struct gt_proc *proc)
+{
+	const char *value = gt_journal_property(&proc->journal, "SAMPLING::PERIOD");
+
+	return value ? strtoull(value, NULL, 10) : 0;
+}
+
+static uint32_t attribute(struct gt_defs *defs, const char *name, const char *description)
+{
+	struct gt_attribute_def def = { .name = gt_defs_string(defs, name),
+					.description = gt_defs_string(defs, description),
+					.type = OTF2_TYPE_UINT64 };
+
+	return gt_defs_attribute(defs, &def);
+}
+
+static struct gt_samples *begin_samples(struct gt_track *t)
+{
+	struct gt_defs *defs = t->conv->defs;
+	struct gt_samples *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	t->w->samples = s; /* who frees what there is of it */
+	s->attributes = OTF2_AttributeList_New();
+	if (!s->attributes || gt_lookup_init(&s->addresses) || gt_lookup_init(&s->nodes))
+		return NULL;
+	s->time = attribute(defs, "SAMPLE_TIME", "Nanoseconds of processor time that the sample stands for");
+	s->flags = attribute(defs, "SAMPLE_FLAGS",
+			     "1: frames in the middle are missing, 2: the outermost ones are, "
+			     "4: in gputrace itself, 8: in the kernel");
+	return s;
+}
+
+static void begin_process(struct gt_samples *s, struct gt_track *t)
+{
+	s->proc = t->loc->proc;
+	gt_lookup_clear(&s->addresses);
+	gt_lookup_clear(&s->nodes);
+	s->place_count = 0;
+	s->generator = gt_defs_generator(t->conv->defs, gt_samples_period(s->proc));
+}
+
+/* Those of this location; NULL: no memory. */
+static struct gt_samples *samples_of(struct gt_track *t)
+{
+	struct gt_samples *s = t->w->samples;
+	uint64_t lost = t->torn + t->holes;
+
+	if (!s)
+		s = begin_samples(t);
+	if (!s) {
+		gt_track_no_memory(t);
+		return NULL;
+	}
+	if (s->proc != t->loc->proc)
+		begin_process(s, t);
+	if (s->loc != t->loc || s->lost != lost)
+		s->count = 0;
+	s->loc = t->loc;
+	s->lost = lost;
+	s->contexts[0] = GT_UNDEFINED;
+	return s;
+}
+
+/* ---- frames -------------------------------------------------------------------------------------------- */
+
+/* The number of a place that is found out now; GT_UNDEFINED: no memory. */
+static uint32_t new_place(struct gt_samples *s, struct gt_track *t, uint64_t key, uint64_t code,
+			  uint32_t mapping)
+{
+	if (!gt_array_has_room(s->places, s->place_count, &s->place_room) ||
+	    !gt_lookup_put(&s->addresses, key, (uint32_t)s->place_count, 0))
+		return gt_track_no_memory(t);
+	gt_names_place(t->names, code, mapping, &s->places[s->place_count]);
+	return (uint32_t)s->place_count++;
+}
+
+/* The number of an address that several files had in the course of time. */
+static uint32_t timed_place(struct gt_samples *s, struct gt_track *t, uint64_t code, uint64_t tick)
+{
+	uint32_t mapping = gt_names_mapping(t->names, code, tick);
+	uint64_t key = code | (uint64_t)(mapping + 1) << 48;
+	const struct gt_lookup_entry *entry = gt_lookup_find(&s->addresses, key);
+
+	return entry ? entry->value : new_place(s, t, key, code, mapping);
+}
+
+static uint32_t place_of(struct gt_samples *s, struct gt_track *t, uint64_t frame, uint64_t tick)
+{
+	unsigned flags = GT_FRAME_FLAGS(frame);
+	uint64_t code = GT_FRAME_ADDRESS(frame) - !(flags & GT_FRAME_EXACT);
+	const struct gt_lookup_entry *entry;
+	bool several;
+
+	if (flags & GT_FRAME_UNMAPPED || !code || code > GT_LOW48)
+		code = 1; /* no file lies there */
+	entry = gt_lookup_find(&s->addresses, code);
+	if (entry)
+		return entry->value != SEVERAL ? entry->value : timed_place(s, t, code, tick);
+	several = t->names->mapping_count < UINT16_MAX && gt_names_reused(t->names, code);
+	if (!several)
+		return new_place(s, t, code, code, gt_names_mapping(t->names, code, tick));
+	if (!gt_lookup_put(&s->addresses, code, SEVERAL, 0))
+		return gt_track_no_memory(t);
+	return timed_place(s, t, code, tick);
+}
+
+/* The context of a frame below another one. */
+static uint32_t context_of(struct gt_samples *s, struct gt_track *t, uint32_t parent, uint32_t place)
+{
+	uint64_t key = ((uint64_t)parent << 32 | place) + 1;
+	const struct gt_lookup_entry *entry = gt_lookup_find(&s->nodes, key);
+	struct gt_context context = { .parent = parent };
+
+	if (entry)
+		return entry->value;
+	context.region = s->places[place].region;
+	context.source = s->places[place].source;
+	context.parent = gt_defs_context(t->conv->defs, context);
+	if (!gt_lookup_put(&s->nodes, key, context.parent, 0))
+		return gt_track_no_memory(t);
+	return context.parent;
+}
+
+/* Adds the frame to the path. False: no memory. */
+static bool add_frame(struct gt_samples *s, struct gt_track *t, uint64_t frame, uint64_t tick)
+{
+	uint32_t place = place_of(s, t, frame, tick), parent = s->contexts[s->count], context;
+
+	if (place == GT_UNDEFINED)
+		return false;
+	context = context_of(s, t, parent, place);
+	s->count++;
+	s->contexts[s->count] = context;
+	s->depths[s->count] = s->depths[s->count - 1] + (context != parent); /* equal: the tree is full */
+	return context != GT_UNDEFINED;
+}
+
+/* ---- the record ---------------------------------------------------------------------------------------- */
+
+/* The last slot may be padded. */
+static unsigned frames_in(const struct gt_slot *slot)
+{
+	unsigned extra = GT_WORD_EXTRA(slot->word);
+
+	return extra ? 2 * extra - !slot[extra].word : 0;
+}
+
+static void put_attribute(struct gt_samples *s, struct gt_track *t, uint32_t number, uint64_t value)
+{
+	gt_track_bad(t,
+		     OTF2_AttributeList_AddAttribute(s->attributes, number, OTF2_TYPE_UINT64,
+						     (OTF2_AttributeValue){ .uint64 = value }),
+		     "attribute");
+}
+
+/* `entered`: nodes that the sample before did not have. */
+static void write_sample(struct gt_samples *s, struct gt_track *t, uint64_t word, uint64_t tick,
+			 uint32_t entered)
+{
+	put_attribute(s, t, s->time, (uint64_t)GT_SAMPLE_WEIGHT(word) * GT_SAMPLE_UNIT);
+	if (GT_SAMPLE_FLAGS(word))
+		put_attribute(s, t, s->flags, GT_SAMPLE_FLAGS(word));
+	gt_track_bad(t,
+		     OTF2_EvtWriter_CallingContextSample(gt_writer_evt(t->writer), s->attributes,
+							 gt_track_time(t, tick), s->contexts[s->count],
+							 entered + 1, s->generator),
+		     "sample");
+}
+
+void gt_convert_sample(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+{
+	unsigned kept = GT_SAMPLE_KEPT(slot->word), fresh = frames_in(slot);
+	const uint64_t *frames = (const uint64_t *)(slot + 1);
+	struct gt_samples *s = samples_of(t);
+
+	if (!s)
+		return;
+	if (kept > s->count || kept + fresh > GT_SAMPLE_FRAMES || !(kept + fresh)) {
+		t->w->tally.damaged_samples++;
+		s->count = 0;
+		return;
+	}
+	s->count = kept;
+	while (fresh)
+		if (!add_frame(s, t, frames[--fresh], tick))
+			return;
+	write_sample(s, t, slot->word, tick, s->depths[s->count] - s->depths[kept]);
+}
