@@ -32,7 +32,7 @@ struct gt_stream {
 	uint64_t pos;               /* stream offset that is read next */
 	uint64_t cut_slots;         /* left out because of cuts that were asked for */
 	uint64_t torn;              /* activities without an end, left out by the sorting */
-	struct gt_walk walk;
+	struct gt_slot_walk walk;
 	struct gt_slot *buffer;     /* GT_STREAM_TAIL + GT_STREAM_PIECE bytes */
 	struct gt_slot *at, *end;   /* what has been read and not been consumed */
 	/* so many slots nearer to the begin of the buffer is what was not consumed */

@@ -35,7 +35,7 @@ bool gt_type_known(unsigned type)
 				       : type != GT_T_NONE && short_types >> type & 1;
 }
 
-void gt_walk_slots(struct gt_walk *walk, struct gt_slot *slots, size_t n, uint64_t offset)
+void gt_walk_slots(struct gt_slot_walk *walk, struct gt_slot *slots, size_t n, uint64_t offset)
 {
 	uint64_t pending = 0;
 
@@ -90,7 +90,7 @@ uint64_t gt_window_low(const struct gt_loc *loc, uint64_t offset)
 }
 
 /* Walks over what is finished in the half at `base`. */
-static int look(struct gt_loc *loc, int fd, uint64_t base, struct gt_walk *walk)
+static int look(struct gt_loc *loc, int fd, uint64_t base, struct gt_slot_walk *walk)
 {
 	const struct gt_win_header *win = &loc->win;
 	uint64_t place = win->header_bytes + base % (2 * (uint64_t)win->half_bytes);
@@ -123,7 +123,7 @@ static int look(struct gt_loc *loc, int fd, uint64_t base, struct gt_walk *walk)
 static int find_end(struct gt_loc *loc, int fd)
 {
 	const struct gt_win_header *win = &loc->win;
-	struct gt_walk walk = { .valid_end = win->spooled };
+	struct gt_slot_walk walk = { .valid_end = win->spooled };
 	int rc = 0;
 
 	for (uint64_t base = win->spooled; !rc && base <= win->spooled + win->half_bytes;

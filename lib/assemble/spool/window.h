@@ -16,7 +16,7 @@ bool gt_type_known(unsigned type);
 #define GT_TORN_TIME UINT64_MAX
 
 /* Walks over slots piece by piece and tells finished records from rubbish. */
-struct gt_walk {
+struct gt_slot_walk {
 	uint64_t low, high; /* times of finished slots lie between, inclusive */
 	uint64_t half_end;  /* stream offset no record may cross */
 	unsigned skip;      /* continuation slots of the last record that are still to come */
@@ -29,7 +29,7 @@ struct gt_walk {
  * Marks the slots that were not finished (word 0, time GT_TORN_TIME) among `n` slots that lie at
  * stream offset `offset`.
  */
-void gt_walk_slots(struct gt_walk *walk, struct gt_slot *slots, size_t n, uint64_t offset);
+void gt_walk_slots(struct gt_slot_walk *walk, struct gt_slot *slots, size_t n, uint64_t offset);
 
 /*
  * Fills loc->win, begin, end, last_tick, missing and lost. Returns 0; -ENODATA for a window that was
