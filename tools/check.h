@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The parts of `gputrace check` on top of lib/read: rules and their report (check_report.c), events
- * (check_events.c, check_mpi.c), rules that span locations (check_pairs.c). cmd_check.c runs them in a child
- * process.
+ * (check_events.c, check_mpi.c, check_samples.c), rules that span locations (check_pairs.c). cmd_check.c runs
+ * them in a child process.
  *
  * Limits: memory does not grow with the number of events; beyond a fixed amount the records of the spanning
  * rules go to temporary files.
@@ -40,6 +40,7 @@ enum check_rule {
 	RULE_CAUSALITY,
 	RULE_COLLECTIVES,
 	RULE_MARKERS,
+	RULE_SAMPLES,
 	RULES,
 };
 
@@ -101,6 +102,7 @@ struct check {
 	const struct gt_otf2 *read;
 	uint64_t mpi_error;   /* attribute of what failed, and of messages that were cut */
 	uint64_t freed;	      /* attribute of receives that were freed */
+	uint64_t sample_time; /* attribute of samples */
 	uint64_t correlation; /* attribute that ties a call to what it caused on a GPU */
 	uint64_t hosts;       /* of the run, as the archive says */
 	uint64_t clock_error; /* ticks; of clocks of one host, if the processes say theirs */
@@ -166,6 +168,11 @@ struct state {
 	struct gt_places open_requests; /* of them, by their ids */
 	size_t request_room;
 	uint64_t own_comm, own;	  /* the last answer of gt_otf2_own() */
+	struct {
+		uint64_t count;
+		uint32_t context;	 /* of the last one */
+		uint64_t first, last, sum; /* ns; sum: that those after the first stand for */
+	} sample;
 };
 
 extern const struct gt_otf2_visitor check_visitor;
@@ -179,6 +186,10 @@ bool check_failed(const struct gt_otf2_cursor *at);
 void check_mpi(struct gt_otf2_cursor *at, const struct gt_otf2_event *event);
 /* The open call has failed: what it sent was not sent. */
 void check_failed_send(struct gt_otf2_cursor *at);
+
+/* Samples of call stacks, and the end of their location. */
+void check_sample(struct gt_otf2_cursor *at, const struct gt_otf2_CallingContextSample *sample);
+void check_samples_end(struct gt_otf2_cursor *at);
 
 /* ---- rules that span locations --------------------------------------------------------------- */
 

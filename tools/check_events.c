@@ -148,6 +148,10 @@ static void on_event(struct gt_otf2_cursor *at, const struct gt_otf2_event *e)
 	case GT_OTF2_MeasurementOnOff:
 		__atomic_store_n(&((struct check *)at->user)->was_off, true, __ATOMIC_RELAXED);
 		return;
+	case GT_OTF2_CallingContextSample:
+		if (!e->undefined)
+			check_sample(at, &e->CallingContextSample);
+		return;
 	case GT_OTF2_ProgramBegin:
 		if (s->begins++ > s->ends)
 			check_event(at, RULE_PROGRAM, "a second program begins before the first ends");
@@ -179,6 +183,7 @@ static void on_end(struct gt_otf2_cursor *at, bool whole)
 					    .time = at->ticks,
 					    .event = at->event,
 					    .location = (uint32_t)at->index });
+	check_samples_end(at);
 	pairs_flush(check, s);
 	free(s->sequence);
 	free(s->requests);
@@ -257,6 +262,7 @@ void check_prepare(struct check *check)
 	}
 	check->mpi_error = gt_otf2_attribute_named(read, "MPI_ERROR");
 	check->freed = gt_otf2_attribute_named(read, "MPI_REQUEST_FREED");
+	check->sample_time = gt_otf2_attribute_named(read, "SAMPLE_TIME");
 	check->correlation = gt_otf2_attribute_named(read, "CORRELATION_ID");
 	read_clocks(check);
 }

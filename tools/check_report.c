@@ -44,6 +44,8 @@ static const struct {
 			     "no message is received, and nothing done on a GPU, before its cause", true },
 	[RULE_COLLECTIVES] = { "collectives", "all members take part in each collective", true },
 	[RULE_MARKERS] = { "markers", "markers are defined and lie inside the range of the clock", false },
+	[RULE_SAMPLES] = { "samples",
+			   "samples change call paths as they say, and stand for the time there is", false },
 };
 
 const char *check_who(const struct check *check, uint64_t location, char text[CHECK_WHO])

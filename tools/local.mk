@@ -8,7 +8,7 @@ tools_gputrace_SOURCES = tools/gputrace.c tools/cmds.h tools/options.c tools/opt
 	tools/cmd_info.c tools/cmd_libwrapgen.c tools/wraps.c tools/wraps.h
 tools_gputrace_SOURCES += tools/cmd_assemble.c tools/cmd_recover.c tools/cmd_report.c
 tools_gputrace_SOURCES += tools/cmd_check.c tools/check.h tools/check_report.c tools/check_events.c \
-	tools/check_mpi.c tools/check_pairs.c
+	tools/check_mpi.c tools/check_pairs.c tools/check_samples.c
 tools_gputrace_CPPFLAGS = $(AM_CPPFLAGS) $(OTF2_CFLAGS)
 tools_gputrace_LDADD = live/libgtlive.la report/libgtreport.la lib/libgtassemble.la $(NCURSES_LIBS) -ldl
 # What assembling halves of other trees call (<gputrace/assemble.h>).

@@ -164,7 +164,8 @@
 #define GT_OTF2_EVT_CallingContextEnter(V, R) V(OTF2_CallingContextRef, context) V(uint32_t, unwind)
 #define GT_OTF2_EVT_CallingContextLeave(V, R) V(OTF2_CallingContextRef, context)
 #define GT_OTF2_EVT_CallingContextSample(V, R)                                                      \
-	V(OTF2_CallingContextRef, context) V(uint32_t, unwind) V(OTF2_InterruptGeneratorRef, interrupt)
+	R(CONTEXT, OTF2_CallingContextRef, context) V(uint32_t, unwind)                                     \
+	R(INTERRUPT, OTF2_InterruptGeneratorRef, interrupt)
 #define GT_OTF2_EVT_IoCreateHandle(V, R)                                                                     \
 	GT_OTF2_HANDLE_(R)                                                                                   \
 	V(OTF2_IoAccessMode, mode) V(OTF2_IoCreationFlag, creation) V(OTF2_IoStatusFlag, status)

@@ -18,7 +18,8 @@ WORLD, GPU, THREADS = 0, 1, 2
 STRINGS = ["", "machine", "node", "host", "node1", "Process 0", "Process 1", "CUDA Context 1",
            "Master thread", "worker", "CUDA[0:7]", "main", "work", "kernel\x1b[31m", "GPU IDLE",
            "pthread_mutex_lock", "MPI_COMM_WORLD", "GPU_COMM_GLOBAL", "PTHREADS", "cycles",
-           "bytes", "prog", "-x", "ProcessId", "file.c", "CORRELATION_ID"]
+           "bytes", "prog", "-x", "ProcessId", "file.c", "CORRELATION_ID",
+           "CPU_TIME", "SAMPLE_TIME"]
 
 
 def s(text):

@@ -63,6 +63,9 @@ static void threads(struct mk_proc *p, uint32_t region, uint32_t metric, uint32_
 		mk_slot(l, AT(10 * k + 14), GT_WORD(GT_T_LEAVE_ADDR, 0x1000 + k));
 		mk_record(l, AT(10 * k + 15), GT_T_USER_SEND, 1, (uint64_t[]){ k, 10 }, 1);
 		mk_leave(l, AT(10 * k + 16), region);
+		mk_record(l, AT(10 * k + 16), GT_T_SAMPLE,
+			  GT_WORD_LOW(GT_SAMPLE_WORD(0, k % 16, k % 4 > 1, k)),
+			  (uint64_t[]){ GT_FRAME_WORD(1, 0x1000 + k), GT_FRAME_WORD(0, 0x2000) }, 1);
 		mk_record(m, AT(10 * k + 17), GT_T_USER_RECV, 1, (uint64_t[]){ k, 10 }, 1);
 		mk_record(m, AT(10 * k + 18), GT_T_LOCK_ACQUIRE, 0x7000, (uint64_t[]){ k, 0 }, 1);
 		mk_slot(m, AT(10 * k + 19), GT_WORD(k % 2 ? GT_T_ON : GT_T_OFF, 0));
@@ -183,6 +186,7 @@ static const char *make_spool(void)
 	mk_def(p, GT_D_CUT, 0, &cut, sizeof(cut));
 	mk_module(p, AT(1), 0x1000, 0x9000, 0, "/proc/self/exe");
 	mk_property(p, "setting:VT_MODE", "TRACE");
+	mk_property(p, "SAMPLING::PERIOD", "1000000");
 	mk_property(p, "setting:VT_GPUTRACE", "yes,idle,pure_idle");
 	threads(p, region, id, metric.name);
 	gpu(p, region);

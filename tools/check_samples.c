@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Samples of call stacks, as gputrace writes them: how far a call path has changed since the sample before,
+ * and that all samples together do not stand for more time than there was.
+ *
+ * Limits: archives whose samples have no SAMPLE_TIME are of others, who also enter and leave calling contexts
+ * between samples: of these only references are checked. The first sample of a location may build upon one
+ * that is not in the archive, of which it is a slice.
+ */
+#include "config.h"
+#include "tools/check.h"
+
+#include <inttypes.h>
+
+enum { PATH_MOST = 1 << 16 };            /* steps, so that a damaged tree has an end */
+#define TICK_NS UINT64_C(10000000)       /* of the kernel, at most: timers may be late by one */
+
+static const struct gt_otf2_context *above(const struct gt_otf2_cursor *at,
+					   const struct gt_otf2_context *context)
+{
+	return context ? gt_otf2_find_context(at->read, context->parent) : NULL;
+}
+
+/* Does the path from `path` to its root have the node? Above all roots is NULL. */
+static bool has_node(const struct gt_otf2_cursor *at, const struct gt_otf2_context *path,
+		     const struct gt_otf2_context *node)
+{
+	for (unsigned i = 0; path && path != node && i < PATH_MOST; i++)
+		path = above(at, path);
+	return path == node;
+}
+
+static void look_at_distance(struct gt_otf2_cursor *at, const struct gt_otf2_CallingContextSample *e)
+{
+	const struct state *s = at->state;
+	const struct gt_otf2_context *before = gt_otf2_find_context(at->read, s->sample.context);
+	const struct gt_otf2_context *node = gt_otf2_find_context(at->read, e->context);
+	uint32_t up = 1;
+
+	for (; up < e->unwind && node && up < PATH_MOST; up++)
+		node = above(at, node);
+	if (up < e->unwind || (!e->unwind && node != before))
+		check_event(at, RULE_SAMPLES, "unwind distance %u, but the call path has fewer nodes",
+			    e->unwind);
+	else if (s->sample.count && !has_node(at, before, node))
+		check_event(at, RULE_SAMPLES,
+			    "unwind distance %u, but the node there was not in the sample before", e->unwind);
+}
+
+void check_sample(struct gt_otf2_cursor *at, const struct gt_otf2_CallingContextSample *e)
+{
+	const struct check *check = at->user;
+	struct state *s = at->state;
+	OTF2_AttributeValue time;
+
+	if (!gt_otf2_attribute(at, check->sample_time, OTF2_TYPE_UINT64, &time))
+		return;
+	look_at_distance(at, e);
+	s->sample.context = e->context;
+	if (!s->sample.count++)
+		s->sample.first = at->time; /* what is before it is not known */
+	else
+		s->sample.sum += time.uint64;
+	s->sample.last = at->time;
+}
+
+/* A thread has no more processor time than time. The two clocks differ by very little. */
+void check_samples_end(struct gt_otf2_cursor *at)
+{
+	struct state *s = at->state;
+	uint64_t life = s->sample.last - s->sample.first;
+
+	if (s->sample.sum > life + life / 1000 + TICK_NS)
+		check_event(at, RULE_SAMPLES,
+			    "samples stand for %" PRIu64 " ns of processor time in %" PRIu64 " ns",
+			    s->sample.sum, life);
+}
