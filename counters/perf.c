@@ -10,7 +10,7 @@
  *
  * Limits: hardware counts user mode only; what is inherited by children or other threads is theirs. The
  * descriptors are out of the program's way (gt_descriptor_away()), and where there is no room for that its
- * readings are lost; one that it closed all the same is not used again.
+ * readings are lost; one that it closed all the same is not used again, whatever has its number since.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -72,11 +72,19 @@ static const char *const accesses[] = { "loads",  "load-misses", "stores", "stor
 
 /* ---- the system ---------------------------------------------------------------------------------- */
 
-static int sys_open(struct perf_event_attr *attr, int group)
+static int sys_open(struct perf_event_attr *attr, int cpu, int group)
 {
-	int fd = (int)gt_raw(SYS_perf_event_open, attr, 0, -1, group, PERF_FLAG_FD_CLOEXEC);
+	int fd = (int)gt_raw(SYS_perf_event_open, attr, cpu < 0 ? 0 : -1, cpu, group, PERF_FLAG_FD_CLOEXEC);
 
 	return fd < 0 ? fd : gt_descriptor_away(fd);
+}
+
+/* Nothing but perf events knows this call: asking another file does nothing to it. */
+static uint64_t sys_id(int fd)
+{
+	uint64_t id = 0;
+
+	return gt_raw(SYS_ioctl, fd, PERF_EVENT_IOC_ID, &id) ? 0 : id;
 }
 
 static long sys_read(int fd, void *data, size_t bytes)
@@ -91,11 +99,14 @@ static void *sys_map(int fd)
 	return page < 0 && page > -4096 ? NULL : (void *)page;
 }
 
-static void sys_close(int fd, void *page)
+static void sys_close(int fd)
 {
-	if (page)
-		gt_raw(SYS_munmap, page, PAGE);
 	gt_raw(SYS_close, fd);
+}
+
+static void sys_unmap(void *page)
+{
+	gt_raw(SYS_munmap, page, PAGE);
 }
 
 #if defined(__x86_64__)
@@ -110,7 +121,35 @@ static uint64_t sys_counter(uint32_t index)
 #define sys_counter NULL /* read() it is */
 #endif
 
-struct gt_cn_perf_system gt_cn_perf_system = { sys_open, sys_read, sys_map, sys_close, sys_counter };
+struct gt_cn_perf_system gt_cn_perf_system = { sys_open,  sys_id,    sys_read,   sys_map,
+					       sys_close, sys_unmap, sys_counter };
+
+static bool is_own(const struct gt_cn_event *event)
+{
+	return event->fd >= 0 && gt_cn_perf_system.id(event->fd) == event->id;
+}
+
+int gt_cn_event_open(struct gt_cn_event *event, struct perf_event_attr *attr, int cpu,
+		     const struct gt_cn_event *group)
+{
+	int fd = group && !is_own(group) ? -EBADF : gt_cn_perf_system.open(attr, cpu, group ? group->fd : -1);
+
+	event->id = fd < 0 ? 0 : gt_cn_perf_system.id(fd);
+	event->fd = fd < 0 || event->id ? fd : -EBADF; /* it is not ours any more */
+	return event->fd < 0 ? event->fd : 0;
+}
+
+long gt_cn_event_read(const struct gt_cn_event *event, void *data, size_t bytes)
+{
+	return is_own(event) ? gt_cn_perf_system.read(event->fd, data, bytes) : -EBADF;
+}
+
+void gt_cn_event_close(struct gt_cn_event *event)
+{
+	if (is_own(event))
+		gt_cn_perf_system.close(event->fd);
+	event->fd = -1;
+}
 
 /* ---- names ------------------------------------------------------------------------------------------ */
 
@@ -183,7 +222,7 @@ struct set {
 	bool shared;            /* all of them can be read from their pages */
 	bool dead;              /* the program closed a descriptor */
 	struct {
-		int fd;
+		struct gt_cn_event event;
 		unsigned leader, members; /* of a leader: how many they are with it */
 		struct perf_event_mmap_page *page;
 	} at[GT_PLUGIN_METRICS];
@@ -214,24 +253,24 @@ static struct set *take_set(void)
 	return set;
 }
 
-static int open_event(uint64_t id, int group)
+static int open_event(struct gt_cn_event *event, uint64_t id, const struct gt_cn_event *group)
 {
 	struct perf_event_attr attr = { .size = sizeof(attr), .type = (uint32_t)(id >> TYPE_SHIFT),
 					.config = id & ((UINT64_C(1) << TYPE_SHIFT) - 1) };
-	int fd;
+	int rc;
 
 	attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
 			   PERF_FORMAT_TOTAL_TIME_RUNNING;
 	attr.exclude_kernel = attr.exclude_hv = attr.type != PERF_TYPE_SOFTWARE;
-	attr.pinned = group < 0;
-	fd = gt_cn_perf_system.open(&attr, group);
+	attr.pinned = !group;
+	rc = gt_cn_event_open(event, &attr, -1, group);
 	/* Without the right to see the kernel these count what the thread does in user mode. */
-	if (fd == -EACCES && attr.type == PERF_TYPE_SOFTWARE &&
+	if (rc == -EACCES && attr.type == PERF_TYPE_SOFTWARE &&
 	    attr.config != PERF_COUNT_SW_CONTEXT_SWITCHES && attr.config != PERF_COUNT_SW_CPU_MIGRATIONS) {
 		attr.exclude_kernel = attr.exclude_hv = 1;
-		fd = gt_cn_perf_system.open(&attr, group);
+		rc = gt_cn_event_open(event, &attr, -1, group);
 	}
-	return fd;
+	return rc;
 }
 
 /* Why it cannot be counted here. */
@@ -255,21 +294,25 @@ static void explain(int error, uint64_t id, char *why, size_t room)
 
 static bool offered(const struct gt_plugin_metric *metric, char *why, size_t room)
 {
-	int fd = open_event(metric->id, -1);
+	struct gt_cn_event event;
+	int rc = open_event(&event, metric->id, NULL);
 
-	if (fd >= 0)
-		gt_cn_perf_system.close(fd, NULL);
+	if (!rc)
+		gt_cn_event_close(&event);
 	else
-		explain(fd, metric->id, why, room);
-	return fd >= 0;
+		explain(rc, metric->id, why, room);
+	return !rc;
 }
 
 static void close_set(void *state)
 {
 	struct set *set = state;
 
-	for (unsigned i = 0; i < set->count && !set->dead; i++)
-		gt_cn_perf_system.close(set->at[i].fd, set->at[i].page);
+	for (unsigned i = 0; i < set->count; i++) {
+		if (set->at[i].page)
+			gt_cn_perf_system.unmap(set->at[i].page);
+		gt_cn_event_close(&set->at[i].event);
+	}
 	__atomic_store_n(&set->used, false, __ATOMIC_RELEASE);
 }
 
@@ -277,8 +320,8 @@ static void close_set(void *state)
 static void forked(void)
 {
 	for (struct set *set = sets; set; set = set->next) {
-		for (unsigned i = 0; set->used && i < set->count && !set->dead; i++)
-			gt_cn_perf_system.close(set->at[i].fd, NULL);
+		for (unsigned i = 0; set->used && i < set->count; i++)
+			gt_cn_event_close(&set->at[i].event);
 		set->used = false;
 	}
 }
@@ -295,21 +338,21 @@ static bool is_clock(uint64_t id)
 static int open_one(struct set *set, uint64_t id)
 {
 	unsigned i = set->count, leader = i ? set->at[i - 1].leader : 0;
-	int fd = -EINVAL;
+	struct gt_cn_event *event = &set->at[i].event;
+	int rc = -EINVAL;
 
 	if (i && !is_clock(id))
-		fd = open_event(id, set->at[leader].fd);
-	if (fd < 0) {
-		fd = open_event(id, -1);
+		rc = open_event(event, id, &set->at[leader].event);
+	if (rc) {
+		rc = open_event(event, id, NULL);
 		leader = i;
 	}
-	if (fd < 0)
-		return fd;
-	set->at[i].fd = fd;
+	if (rc)
+		return rc;
 	set->at[i].leader = leader;
 	set->at[i].members = 0;
 	set->at[leader].members++;
-	set->at[i].page = gt_cn_perf_system.counter ? gt_cn_perf_system.map(fd) : NULL;
+	set->at[i].page = gt_cn_perf_system.counter ? gt_cn_perf_system.map(event->fd) : NULL;
 	set->shared &= set->at[i].page && set->at[i].page->cap_user_rdpmc && set->at[i].page->index;
 	set->count++;
 	return 0;
@@ -329,7 +372,6 @@ static int open_set(const uint64_t *ids, unsigned count, unsigned flags, void **
 	if (!rc)
 		rc = read_set(set, values, count);
 	if (rc) {
-		set->dead = false;
 		close_set(set);
 		return rc;
 	}
@@ -375,7 +417,7 @@ static int read_group(struct set *set, unsigned first, unsigned n, uint64_t *val
 		uint64_t count, enabled, running, values[GT_PLUGIN_METRICS];
 	} data;
 	const long whole = (long)((3 + n) * sizeof(uint64_t));
-	long bytes = gt_cn_perf_system.read(set->at[first].fd, &data, (size_t)whole);
+	long bytes = gt_cn_event_read(&set->at[first].event, &data, (size_t)whole);
 
 	if (gt_unlikely(bytes != whole || data.count != n)) {
 		set->dead |= bytes < 0 && bytes != -EINTR;

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "counters/counters.h"
+#include "counters/perf.h"
 #include "gputrace/syscall.h"
 
 #define MOST   32u /* zones of powercap, and events of perf times packages */
@@ -33,7 +34,7 @@ static struct meter {
 	double scale;         /* of one unit of perf, in microjoules */
 	char missing[GT_PLUGIN_TEXT];
 	/* While it is open. */
-	int fd;
+	struct gt_cn_event event;
 	uint64_t range, last, sum;
 } meters[MOST];
 static unsigned count;
@@ -49,30 +50,34 @@ static bool read_text(const char *path, char *text, size_t size)
 
 /* ---- perf ---------------------------------------------------------------------------------------- */
 
-static int open_perf(const struct meter *m)
+static int open_perf(struct meter *m)
 {
 	struct perf_event_attr attr = { .size = sizeof(attr), .type = m->type, .config = m->config };
-	int fd = (int)gt_raw(SYS_perf_event_open, &attr, -1, m->cpu, -1, PERF_FLAG_FD_CLOEXEC);
 
-	return fd;
+	return gt_cn_event_open(&m->event, &attr, m->cpu, NULL);
+}
+
+static bool read_perf(const struct meter *m, uint64_t *value)
+{
+	return gt_cn_event_read(&m->event, value, sizeof(*value)) == sizeof(*value);
 }
 
 static void add_perf(const char *event, uint32_t type, int cpu)
 {
 	struct meter *m = &meters[count];
 	char path[160], text[64];
-	int fd;
+	int rc;
 
 	snprintf(path, sizeof(path), PMU "events/%s", event);
 	if (count == MOST || !read_text(path, text, sizeof(text)) || strncmp(text, "event=", 6))
 		return;
-	*m = (struct meter){ .type = type, .config = strtoull(text + 6, NULL, 0), .cpu = cpu, .fd = -1 };
+	*m = (struct meter){ .type = type, .config = strtoull(text + 6, NULL, 0), .cpu = cpu };
 	snprintf(path, sizeof(path), PMU "events/%s.scale", event);
 	m->scale = read_text(path, text, sizeof(text)) ? strtod(text, NULL) * 1e6 : 1;
 	snprintf(m->name, sizeof(m->name), "%s.cpu%d", event, cpu);
-	m->fd = fd = open_perf(m);
-	if (fd < 0)
-		gt_cn_text(m->missing, sizeof(m->missing), fd == -EACCES || fd == -EPERM
+	rc = open_perf(m);
+	if (rc)
+		gt_cn_text(m->missing, sizeof(m->missing), rc == -EACCES || rc == -EPERM
 				   ? "no permission (perf_event_paranoid of 0, or CAP_PERFMON, would do)"
 				   : "the kernel does not count it");
 	count++;
@@ -89,13 +94,12 @@ static void drop_still(void)
 	for (unsigned i = 0; i < count; i++) {
 		struct meter *m = &meters[i];
 
-		if (m->fd < 0)
+		if (m->event.fd < 0)
 			continue;
-		if (gt_raw(SYS_read, m->fd, &value, sizeof(value)) != sizeof(value) || value == 0)
+		if (!read_perf(m, &value) || value == 0)
 			gt_cn_text(m->missing, sizeof(m->missing),
 				   "its value stands still (a virtual machine?)");
-		gt_raw(SYS_close, m->fd);
-		m->fd = -1;
+		gt_cn_event_close(&m->event);
 	}
 }
 
@@ -132,7 +136,7 @@ static void add_zone(const char *zone)
 	snprintf(path, sizeof(path), ZONES "%s/name", zone);
 	if (count == MOST || !read_text(path, text, sizeof(text)))
 		return;
-	*m = (struct meter){ .fd = -1 };
+	*m = (struct meter){ .event = { .fd = -1 } };
 	snprintf(m->name, sizeof(m->name), "%.24s.%.36s", zone, text);
 	for (char *at = m->name; (at = strchr(at, ':'));)
 		*at = '-';
@@ -221,7 +225,7 @@ static int read_raw(const struct meter *m, uint64_t *value)
 		*value = strtoull(text, NULL, 10);
 		return 0;
 	}
-	return gt_raw(SYS_read, m->fd, value, sizeof(*value)) == sizeof(*value) ? 0 : -EIO;
+	return read_perf(m, value) ? 0 : -EIO;
 }
 
 static int read_meter(struct meter *m, uint64_t *value)
@@ -244,10 +248,7 @@ static void close_set(void *state)
 {
 	(void)state;
 	for (unsigned i = 0; i < count; i++)
-		if (meters[i].fd >= 0) {
-			gt_raw(SYS_close, meters[i].fd);
-			meters[i].fd = -1;
-		}
+		gt_cn_event_close(&meters[i].event);
 }
 
 static int open_set(const uint64_t *ids, unsigned n, unsigned flags, void **state)
@@ -259,8 +260,8 @@ static int open_set(const uint64_t *ids, unsigned n, unsigned flags, void **stat
 		struct meter *m = &meters[ids[i]];
 
 		open_ids[i] = (uint8_t)ids[i];
-		m->fd = m->path[0] ? -1 : open_perf(m);
-		rc = m->path[0] || m->fd >= 0 ? read_raw(m, &m->last) : m->fd;
+		rc = m->path[0] ? 0 : open_perf(m);
+		rc = rc ? rc : read_raw(m, &m->last);
 		m->sum = 0;
 	}
 	if (rc)

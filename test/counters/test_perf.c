@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The source perf, with this file as the kernel and the processor: groups, pinned ones that have no room,
- * pages that are read without a system call, counters that overflow, descriptors that the program has closed,
- * threads, forked children. And powercap's meters, which begin anew.
+ * pages that are read without a system call, counters that overflow, descriptors that the program has closed
+ * and opened as files of its own, threads, forked children. And meters of energy: powercap's, which begin
+ * anew, and the kernel's.
  */
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -19,7 +20,7 @@ static struct {
 	struct perf_event_attr attr;
 	struct perf_event_mmap_page page;
 	int group;
-	bool open;
+	bool open, replaced;
 	uint64_t value;
 } events[64];
 static int opened, reads, hardware, counter_reads;
@@ -39,6 +40,7 @@ void gt_cn_text(char *text, size_t room, const char *from)
 
 /* One zone of powercap; no range: 0. */
 static unsigned energy, energy_range;
+static bool power; /* the kernel's meters are there: one */
 
 static size_t read_zone(const char *file, char *text, size_t size)
 {
@@ -49,13 +51,23 @@ static size_t read_zone(const char *file, char *text, size_t size)
 	return energy_range ? (size_t)snprintf(text, size, "%u\n", energy_range) : 0;
 }
 
+static size_t read_power(const char *file, char *text, size_t size)
+{
+	if (!power)
+		return 0;
+	if (!strcmp(file, "type") || !strcmp(file, "cpumask"))
+		return (size_t)snprintf(text, size, "%d\n", *file == 't' ? 9 : 0);
+	return strcmp(file, "events/energy-pkg") ? 0 : (size_t)snprintf(text, size, "event=0x02\n");
+}
+
 size_t gt_cn_read_text(const char *path, char *text, size_t size)
 {
-	static const char zones[] = "/sys/class/powercap/", zone[] = "intel-rapl:0/";
+	static const char zones[] = "/sys/class/powercap/", zone[] = "intel-rapl:0/",
+			  pmu[] = "/sys/bus/event_source/devices/power/";
 
 	*text = '\0';
-	if (strstr(path, "/devices/power/"))
-		return 0;
+	if (!strncmp(path, pmu, strlen(pmu)))
+		return read_power(path + strlen(pmu), text, size);
 	if (strncmp(path, zones, strlen(zones)))
 		return (size_t)snprintf(text, size, "4\n");
 	path += strlen(zones);
@@ -68,7 +80,7 @@ static bool on_processor(int fd)
 }
 
 /* As the kernel: a group that can never be on the processor as a whole is refused. */
-static int fake_open(struct perf_event_attr *attr, int group)
+static int fake_open(struct perf_event_attr *attr, int cpu, int group)
 {
 	int members = 1;
 
@@ -81,14 +93,19 @@ static int fake_open(struct perf_event_attr *attr, int group)
 		members += events[i].open && (i == group || events[i].group == group) && on_processor(i);
 	if (group >= 0 && attr->type != PERF_TYPE_SOFTWARE && members > COUNTERS)
 		return -EINVAL;
-	cr_assert_eq(attr->pinned, group < 0, "leaders are pinned, members are not");
+	cr_assert_eq(attr->pinned, cpu < 0 && group < 0, "leaders are pinned, members are not");
 	events[opened].attr = *attr;
 	events[opened].group = group < 0 ? opened : group;
 	events[opened].open = true;
-	events[opened].value = 0;
+	events[opened].value = cpu < 0 ? 0 : energy;
 	memset(&events[opened].page, 0, sizeof(events[opened].page));
 	hardware += attr->type != PERF_TYPE_SOFTWARE;
 	return opened++;
+}
+
+static uint64_t fake_id(int fd)
+{
+	return events[fd].open && !events[fd].replaced ? 1000 + (uint64_t)fd : 0;
 }
 
 static long fake_read(int fd, void *data, size_t bytes)
@@ -96,9 +113,14 @@ static long fake_read(int fd, void *data, size_t bytes)
 	uint64_t *out = data, n = 0;
 
 	reads++;
+	cr_assert_not(events[fd].replaced, "what the program would read is taken away from it");
 	if (read_error)
 		return -read_error;
 	cr_assert(events[fd].open);
+	if (!(events[fd].attr.read_format & PERF_FORMAT_GROUP)) {
+		*out = events[fd].value;
+		return sizeof(*out);
+	}
 	if (on_processor(fd) && hardware > COUNTERS) /* a pinned group that has no room is in error */
 		return 0;
 	for (int i = fd; i < opened; i++)
@@ -116,9 +138,14 @@ static void *fake_map(int fd)
 	return on_processor(fd) ? &events[fd].page : NULL;
 }
 
-static void fake_close(int fd, void *page)
+static void fake_unmap(void *page)
 {
 	(void)page;
+}
+
+static void fake_close(int fd)
+{
+	cr_assert_not(events[fd].replaced, "the program's file stays open");
 	cr_assert(events[fd].open, "descriptors are closed once");
 	events[fd].open = false;
 	hardware -= on_processor(fd);
@@ -148,10 +175,11 @@ static uint64_t fake_counter(uint32_t index)
 
 static void begin(void)
 {
-	gt_cn_perf_system = (struct gt_cn_perf_system){ fake_open, fake_read, fake_map, fake_close,
-							fake_counter };
+	gt_cn_perf_system = (struct gt_cn_perf_system){ fake_open,  fake_id,	fake_read,   fake_map,
+							fake_close, fake_unmap, fake_counter };
 }
 TestSuite(perf, .init = begin);
+TestSuite(rapl, .init = begin);
 
 static uint64_t id(const char *name)
 {
@@ -353,10 +381,60 @@ Test(perf, closed_by_the_program)
 	read_error = EBADF;
 	cr_expect_eq(gt_cn_perf.read(state, values, 1), -EBADF);
 	read_error = reads = 0;
+	events[opened - 1].replaced = true;
 	cr_expect_eq(gt_cn_perf.read(state, values, 1), -EBADF);
 	cr_expect_eq(reads, 0, "its number may be the program's now");
 	gt_cn_perf.close(state);
 	cr_expect(events[opened - 1].open, "nor is it closed");
+}
+
+/* Closed and opened again between two readings: no error of read() says so. */
+Test(perf, replaced_by_the_program)
+{
+	uint64_t ids[3] = { id("task-clock"), id("cpu-clock"), id("page-faults") }, values[3];
+	int first = opened;
+	void *state;
+
+	cr_assert_eq(gt_cn_perf.open(ids, 3, 0, &state), 0);
+	events[first].replaced = true;
+	reads = 0;
+	cr_expect_eq(gt_cn_perf.read(state, values, 3), -EBADF);
+	cr_expect_eq(reads, 0);
+	gt_cn_perf.close(state);
+	cr_expect(events[first].open, "the program's file stays open");
+	cr_expect_not(events[first + 1].open || events[first + 2].open, "what is ours is closed");
+}
+
+/* In the moment after it was opened: nothing of the program's becomes ours. */
+Test(perf, replaced_at_once)
+{
+	uint64_t ids[1] = { id("page-faults") };
+	void *state;
+
+	events[opened].replaced = true;
+	cr_expect_eq(gt_cn_perf.open(ids, 1, 0, &state), -EBADF);
+	cr_expect(events[opened - 1].open);
+}
+
+Test(rapl, replaced_by_the_program)
+{
+	struct gt_plugin_metric metric = { .bytes = sizeof(metric) };
+	char why[GT_PLUGIN_TEXT] = "";
+	uint64_t value;
+	void *state;
+
+	power = true;
+	energy = 900;
+	cr_assert_eq(gt_cn_rapl.begin(NULL, why, sizeof(why)), 0, "%s", why);
+	cr_assert_eq(gt_cn_rapl.find("energy-pkg.cpu0", &metric, 1, why, sizeof(why)), 1, "%s", why);
+	cr_assert_eq(gt_cn_rapl.open(&metric.id, 1, 0, &state), 0);
+	events[opened - 1].value += 50;
+	cr_assert_eq(gt_cn_rapl.read(state, &value, 1), 0);
+	cr_expect_eq(value, 50, "no scale is said: %llu", (unsigned long long)value);
+	events[opened - 1].replaced = true;
+	cr_expect_neq(gt_cn_rapl.read(state, &value, 1), 0);
+	gt_cn_rapl.close(state);
+	cr_expect(events[opened - 1].open, "the program's file stays open");
 }
 
 Test(perf, forked_child)
