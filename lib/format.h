@@ -108,6 +108,8 @@ struct gt_win_header {
 	uint32_t incarnation;   /* how many threads have used this location */
 	uint64_t packed_bytes;  /* GT_LOC_PACKED: length of l<id>.raw that goes with `spooled` */
 	struct gt_states states; /* of its threads; the main thread's are in gt_proc_header */
+	uint64_t kept_from[2];  /* of each half's present turn: stream offsets of late records */
+	uint64_t kept_to[2];    /* and behind them; 0: there are none */
 };
 
 /* ---- definitions journal ---------------------------------------------------------------------- */

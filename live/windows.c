@@ -239,6 +239,10 @@ static bool read_half(struct gt_live_window *window, uint64_t base, uint64_t now
 			at += GT_SLOT;
 			continue;
 		}
+		if (at < win->kept_to[index] && at + bytes > win->kept_from[index]) {
+			at += bytes; /* a late record, which was counted as lost */
+			continue;
+		}
 		memcpy(copy, slot, bytes);
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
 		if (half_base(win, index) != base)

@@ -2,13 +2,16 @@
 /*
  * Slots of a window whose records will be written late: a handler that records more than the window comes
  * between reservation and record, which is then written where it was begun, whatever lies there by then. It
- * is counted as lost in the turn that it was begun in, and its slots are kept free in those that follow.
+ * is counted as lost in the turn that it was begun in, and its slots are kept free in those that follow. The
+ * window's header says which, for who reads a half that was not spooled.
  *
  * Limits: one range of at most a quarter of each half, for KEPT_TURNS turns. Beyond it a late record takes
  * the place of another one, so that as many are missing as are counted. Nobody says how many slots a record
  * was to have: one that is passed counts once for each slot.
  */
 #include "lib/record/kept.h"
+
+#define KEPT_TURNS 64 /* of the window */
 
 void gt_fill(struct gt_location *loc, uint64_t from, uint64_t to, uint64_t tick)
 {
@@ -54,10 +57,13 @@ bool gt_kept_pass(struct gt_location *loc, uint64_t from, uint64_t to, uint64_t 
  */
 void gt_kept_leave(struct gt_location *loc, uint64_t end, uint64_t tick)
 {
-	const struct gt_kept *kept = &loc->kept[((end - loc->half) & loc->half) != 0];
+	struct gt_kept *kept = &loc->kept[((end - loc->half) & loc->half) != 0];
 
 	for (uint64_t at = kept->from; at < kept->to; at += GT_SLOT)
-		loc->win->lost[GT_LOSS_TORN] += !gt_slot_at(loc, at)->time;
+		if (!gt_slot_at(loc, at)->time) {
+			loc->win->lost[GT_LOSS_TORN]++;
+			kept->turns = KEPT_TURNS;
+		}
 	gt_fill(loc, kept->from, kept->to, tick);
 }
 
@@ -138,7 +144,11 @@ bool gt_half_unfinished(const struct gt_location *loc, uint64_t offset, struct g
 	return found && found->to;
 }
 
-#define KEPT_TURNS 64 /* of the window */
+static void tell(struct gt_win_header *win, unsigned index, const struct gt_kept *kept)
+{
+	win->kept_from[index] = kept->to ? kept->from : 0;
+	win->kept_to[index] = kept->to;
+}
 
 /*
  * The half at `offset` is about to be used again. A record of it that is not finished yet, because handlers
@@ -161,11 +171,12 @@ void gt_kept_find(struct gt_location *loc, uint64_t offset, bool look)
 			kept->to = kept->from + most;
 		kept->turns = KEPT_TURNS;
 	}
-	if (!kept->turns) {
+	if (kept->turns) {
+		kept->turns--;
+		kept->from += 2 * loc->half;
+		kept->to += 2 * loc->half;
+	} else {
 		kept->to = 0;
-		return;
 	}
-	kept->turns--;
-	kept->from += 2 * loc->half;
-	kept->to += 2 * loc->half;
+	tell(loc->win, (offset & loc->half) != 0, kept);
 }

@@ -223,14 +223,17 @@ CALLED void deep_handler(int sig)
 	}
 }
 
-/* Under ptrace: stops before each call. */
-UNSEEN static void interrupted(void)
+/* Under ptrace: stops before each call. After `shift` others, which move all that follows in the window. */
+UNSEEN static void interrupted(int shift)
 {
 	struct sigaction action = { .sa_handler = deep_handler };
 	int i;
 
 	for (i = 0; i < DEPTHS; i++)
 		sigaction(SIGRTMIN + i, &action, NULL);
+	for (i = 0; i < shift; i++)
+		handled();
+	in_handler += shift;
 	ptrace(PTRACE_TRACEME, 0, NULL, NULL);
 	for (i = 0; i < DEPTHS * INSTRUCTIONS; i++) {
 		syscall(SYS_kill, getpid(), SIGSTOP);
@@ -244,14 +247,14 @@ UNSEEN static void interrupted(void)
 }
 
 /* Such handlers at each instruction of a function that records. */
-UNSEEN static void deep(void)
+UNSEEN static void deep(int shift)
 {
 	int status, i, k;
 	pid_t pid = fork();
 
 	MUST(pid >= 0);
 	if (!pid)
-		interrupted();
+		interrupted(shift);
 	for (i = 0; waitpid(pid, &status, 0) == pid && WIFSTOPPED(status); i++) {
 		for (k = 0; k < i % INSTRUCTIONS && WSTOPSIG(status) == (k ? SIGTRAP : SIGSTOP); k++) {
 			MUST(!ptrace(PTRACE_SINGLESTEP, pid, NULL, NULL));
@@ -307,6 +310,35 @@ UNSEEN static void interrupted_enter(gt_ref r, gt_ref of_handler, long calls)
 		gt_guard();
 		gt_call_leave_slow(hot, address, GT_WORD(GT_T_ENTER, r), 0);
 	}
+}
+
+/*
+ * As `deep`, for the instruction that writes the record, in the last window: it is among what was not
+ * spooled, or ahead of it.
+ */
+UNSEEN static void ends_late(long more)
+{
+	gt_ref r = region("work"), of_handler = region("handled");
+	struct gt_call call;
+	uint64_t address;
+	struct gt_hot *hot;
+	long i;
+
+	gt_call_prepare(&call);
+	for (i = 0; i < 60; i++) {
+		gt_enter(r);
+		gt_leave(r);
+	}
+	hot = *call.self;
+	address = gt_local_add(&hot->cur, sizeof(struct gt_slot));
+	in_handler = (long)(hot->mask + 1) / (2 * (long)sizeof(struct gt_slot)) + more;
+	for (i = 0; i < in_handler; i++) {
+		gt_enter(of_handler);
+		gt_leave(of_handler);
+	}
+	gt_commit((struct gt_slot *)address, GT_WORD(GT_T_ENTER, r), NULL, 0, gt_hot_ticks());
+	gt_leave(r);
+	say("work 61 handled %ld\n", in_handler);
 }
 
 /*
@@ -553,10 +585,12 @@ int main(int argc, char **argv)
 		inside();
 	if (!strcmp(way, "pending"))
 		pending();
+	if (!strcmp(way, "ends late"))
+		ends_late(atoi(argv[2]));
 	if (!strcmp(way, "passed"))
 		passed();
 	if (!strcmp(way, "deep"))
-		deep();
+		deep(argc > 2 ? atoi(argv[2]) : 0);
 	if (!strcmp(way, "late threads"))
 		late_threads();
 	if (!strcmp(way, "torn"))

@@ -171,12 +171,8 @@ static int read_piece(struct gt_stream *stream, struct gt_slot *to, size_t bytes
 		     win->header_bytes + pos % (2 * (uint64_t)win->half_bytes));
 	if (rc)
 		return rc;
-	if (stream->walk.half_end <= pos) {
-		stream->walk.low = gt_window_low(loc, pos);
-		stream->walk.high = loc->proc->tick_max;
-		stream->walk.half_end = pos / win->half_bytes * win->half_bytes + win->half_bytes;
-		stream->walk.skip = 0;
-	}
+	if (stream->walk.half_end <= pos)
+		gt_walk_half(&stream->walk, loc, pos / win->half_bytes * win->half_bytes);
 	stream->low = stream->walk.low == UINT64_MAX ? 0 : stream->walk.low;
 	gt_walk_slots(&stream->walk, to, bytes / GT_SLOT, pos);
 	return 0;

@@ -37,6 +37,7 @@ bool gt_type_known(unsigned type)
 
 void gt_walk_slots(struct gt_slot_walk *walk, struct gt_slot *slots, size_t n, uint64_t offset)
 {
+	const struct gt_slot pad = { .time = walk->low, .word = GT_WORD(GT_T_PAD, 0) };
 	uint64_t pending = 0;
 
 	for (size_t i = 0; i < n; i++) {
@@ -46,6 +47,8 @@ void gt_walk_slots(struct gt_slot_walk *walk, struct gt_slot *slots, size_t n, u
 
 		if (walk->skip) {
 			walk->skip--;
+			if (walk->late)
+				slots[i] = pad;
 			continue;
 		}
 		if (GT_TYPE_HAS_EXTRA(type))
@@ -60,6 +63,11 @@ void gt_walk_slots(struct gt_slot_walk *walk, struct gt_slot *slots, size_t n, u
 		if (type == GT_T_PAD)
 			continue;
 		walk->skip = (unsigned)(bytes / GT_SLOT - 1);
+		walk->late = at < walk->kept_to && at + bytes > walk->kept_from;
+		if (walk->late) {
+			slots[i] = pad;
+			continue;
+		}
 		walk->torn += pending;
 		pending = 0;
 		walk->valid_end = at + bytes;
@@ -89,6 +97,18 @@ uint64_t gt_window_low(const struct gt_loc *loc, uint64_t offset)
 	return win->half_tick[index];
 }
 
+void gt_walk_half(struct gt_walk *walk, const struct gt_loc *loc, uint64_t base)
+{
+	unsigned index = half_index(&loc->win, base);
+
+	walk->low = gt_window_low(loc, base);
+	walk->high = loc->proc->tick_max;
+	walk->half_end = base + loc->win.half_bytes;
+	walk->kept_from = loc->win.kept_from[index];
+	walk->kept_to = loc->win.kept_to[index];
+	walk->skip = 0;
+}
+
 /* Walks over what is finished in the half at `base`. */
 static int look(struct gt_loc *loc, int fd, uint64_t base, struct gt_slot_walk *walk)
 {
@@ -99,10 +119,7 @@ static int look(struct gt_loc *loc, int fd, uint64_t base, struct gt_slot_walk *
 
 	if (!slots)
 		return -ENOMEM;
-	walk->low = gt_window_low(loc, base);
-	walk->high = loc->proc->tick_max;
-	walk->half_end = base + win->half_bytes;
-	walk->skip = 0;
+	gt_walk_half(walk, loc, base);
 	for (uint64_t at = 0; at < win->half_bytes && walk->low != UINT64_MAX; at += PIECE) {
 		size_t size = win->half_bytes - at < PIECE ? win->half_bytes - at : PIECE;
 		ssize_t n = gt_read_at(fd, slots, size, place + at);

@@ -19,11 +19,16 @@ bool gt_type_known(unsigned type);
 struct gt_slot_walk {
 	uint64_t low, high; /* times of finished slots lie between, inclusive */
 	uint64_t half_end;  /* stream offset no record may cross */
+	uint64_t kept_from, kept_to; /* stream offsets: a record there is one that was counted as lost */
+	bool late;          /* so is the last one */
 	unsigned skip;      /* continuation slots of the last record that are still to come */
 	uint64_t torn;      /* slots marked */
 	uint64_t valid_end; /* stream offset behind the last finished record */
 	uint64_t last_tick; /* its time */
 };
+
+/* Goes to the half at `base`. */
+void gt_walk_half(struct gt_walk *walk, const struct gt_loc *loc, uint64_t base);
 
 /*
  * Marks the slots that were not finished (word 0, time GT_TORN_TIME) among `n` slots that lie at
