@@ -30,7 +30,6 @@ static void note_use(void)
 	struct rusage use;
 	uint64_t kib = 0;
 
-	gt_locations_states();
 	if (GT_SYS2(SYS_getrusage, RUSAGE_SELF, &use))
 		return;
 	gt_proc->processor_ns = gt_sys_ns_used(&use);
@@ -82,6 +81,7 @@ void gt_finish(int how, int status)
 		return; /* another thread was first */
 	gt_attention_set(GT_ATT_CLOSING);
 	gt_self = &gt_hot_closed;
+	gt_locations_states();
 	note_use();
 	gt_clock_note();
 	gt_proc->end = gt_clock_read();
@@ -93,6 +93,18 @@ void gt_finish(int how, int status)
 	gt_journal_forget();
 	gt_unlock(&gt_locks[GT_LOCK_DEFS], mask);
 	gt_run_leave(); /* the folder stays open: other threads may be opening a file in it */
+}
+
+/* Who looks for a program calls exec for each folder of PATH: all threads are read once for that. */
+#define ATTEMPTS 10000000 /* ns */
+static uint64_t states_read; /* when, for a call that has failed if there is another */
+
+static void read_states(void)
+{
+	if (gt_monotonic() - __atomic_load_n(&states_read, __ATOMIC_RELAXED) < ATTEMPTS)
+		return;
+	gt_locations_states();
+	__atomic_store_n(&states_read, gt_monotonic(), __ATOMIC_RELAXED);
 }
 
 void gt_exec_begin(const char *path)
@@ -110,6 +122,7 @@ void gt_exec_begin(const char *path)
 		gt_record(GT_T_EXEC, 0, (uint64_t[2]){ gt_def_string(path ? path : "?"), 0 }, 1);
 	if (__atomic_load_n(&gt_proc->locations, __ATOMIC_RELAXED))
 		gt_modules_scan();
+	read_states();
 	note_use();
 	gt_clock_note();
 	gt_proc->end = gt_clock_read();

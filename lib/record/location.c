@@ -129,8 +129,8 @@ static void release(void)
 	if (loc->id || loc->sequence)
 		record_end(loc);
 	gt_metrics_close(loc);
-	gt_location_states(loc, true);
 	mask = gt_lock(lock);
+	gt_location_states(loc, true); /* who reads those of all threads has the lock, too */
 	gt_self = &gt_hot_gone;
 	if (mask != GT_LOCK_REFUSED)
 		put_free(loc);

@@ -9,6 +9,7 @@
  *	states fork SECONDS            a child computes, which ends by _exit()
  *	states full SECONDS            as busy, and has no descriptor left
  *	states killed SECONDS          as busy, and kills itself
+ *	states path NUMBER             tries so many folders for a program, beside 20 threads: "path reads N"
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -81,6 +82,49 @@ static void child(void)
 	waitpid(pid, NULL, 0);
 }
 
+static pthread_barrier_t all;
+
+static void *wait_twice(void *arg)
+{
+	pthread_barrier_wait(&all);
+	pthread_barrier_wait(&all);
+	return arg;
+}
+
+/* System calls of the process that read something. */
+static int reads(void)
+{
+	FILE *io = fopen("/proc/self/io", "r");
+	char line[64];
+	int n = 0;
+
+	while (io && fgets(line, sizeof(line), io))
+		sscanf(line, "syscr: %d", &n);
+	if (io)
+		fclose(io);
+	return n;
+}
+
+/* As a shell does it. */
+static void look_in_path(int n)
+{
+	static char *const argv[] = { "sh", NULL };
+	pthread_t threads[20];
+	int i, before;
+
+	pthread_barrier_init(&all, NULL, 21);
+	for (i = 0; i < 20; i++)
+		pthread_create(&threads[i], NULL, wait_twice, NULL);
+	pthread_barrier_wait(&all);
+	before = reads();
+	for (i = 0; i < n; i++)
+		execv("/no/such/folder/sh", argv);
+	printf("path reads %d\n", reads() - before);
+	pthread_barrier_wait(&all);
+	for (i = 0; i < 20; i++)
+		pthread_join(threads[i], NULL);
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 2 ? argv[1] : "";
@@ -93,6 +137,8 @@ int main(int argc, char **argv)
 		threads(atoi(argv[2]));
 	else if (!strcmp(what, "fork"))
 		child();
+	else if (!strcmp(what, "path"))
+		look_in_path(atoi(argv[2]));
 	else
 		compute();
 	printf("main wall %.6f cpu %.6f\n", now(CLOCK_MONOTONIC) - wall, now(CLOCK_THREAD_CPUTIME_ID) - cpu);
