@@ -358,6 +358,7 @@ enum gt_turn gt_run_turn(const char *dir, const char *home, int fd,
 			 void (*part)(const char *dir, const char *home, int fd))
 {
 	enum hosts others = other_hosts(dir, home);
+	struct stat own = { 0 };
 	char path[1100];
 	int claim;
 
@@ -377,7 +378,8 @@ enum gt_turn gt_run_turn(const char *dir, const char *home, int fd,
 			      0600);
 	if (claim < 0)
 		return GT_TURN_OTHERS;
-	gt_sys_close_named(claim, AT_FDCWD, path);
+	gt_sys_note_named(claim, AT_FDCWD, path, &own);
+	gt_sys_close_own(claim, &own);
 	if (other_hosts(dir, home) != HOSTS_OPEN)
 		return GT_TURN_OURS;
 	gt_sys_unlinkat(AT_FDCWD, path, 0);

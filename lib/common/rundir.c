@@ -162,6 +162,7 @@ static bool holds(const char *dir, const char *name)
 /* An empty directory may be there: it is for the process that makes the spool in it, see make_spool. */
 static int make_named(const char *path, uint64_t job, char *why, size_t why_size)
 {
+	struct stat own = { 0 };
 	int fd = -ENOTEMPTY, rc;
 
 	/* Again: whoever came first could not use it and has gone. */
@@ -170,9 +171,10 @@ static int make_named(const char *path, uint64_t job, char *why, size_t why_size
 		if (rc && rc != -EEXIST)
 			return complain(why, why_size, "make the archive directory", path, rc);
 		fd = open_dir(path);
+		gt_sys_note_named(fd, AT_FDCWD, path, &own);
 		if (fd < 0 || is_empty(fd))
 			continue;
-		gt_sys_close_named(fd, AT_FDCWD, path);
+		gt_sys_close_own(fd, &own);
 		if (job && of_job(path, job))
 			return JOINED;
 		fd = -ENOTEMPTY;
@@ -262,6 +264,7 @@ static int write_run(int dir, const char *home, const struct gt_rundir_wish *wis
 {
 	struct gt_run_header run = { .magic = GT_MAGIC_RUN, .version = GT_FORMAT_VERSION };
 	char local[PATH_ROOM] = "", name[32];
+	struct stat own = { 0 };
 	struct timespec now;
 	int fd, rc;
 
@@ -287,11 +290,11 @@ static int write_run(int dir, const char *home, const struct gt_rundir_wish *wis
 	fd = gt_sys_openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return complain(why, why_size, "write to", home, fd);
+	rc = gt_sys_note_named(fd, dir, name, &own) ? (int)gt_sys_pwrite(fd, &run, sizeof(run), 0) : -EBADF;
 	gt_sys_fchmodat(dir, name, 0600); /* whatever the umask says */
-	rc = gt_sys_is_named(fd, dir, name) ? (int)gt_sys_pwrite(fd, &run, sizeof(run), 0) : -EBADF;
 	if (rc >= 0)
-		rc = gt_sys_is_named(fd, dir, name) ? gt_sys_ftruncate(fd, GT_PAGE) : -EBADF;
-	gt_sys_close_named(fd, dir, name);
+		rc = gt_sys_is_own(fd, &own) ? gt_sys_ftruncate(fd, GT_PAGE) : -EBADF;
+	gt_sys_close_own(fd, &own);
 	if (rc >= 0)
 		rc = gt_rundir_appear(dir, name, "run");
 	if (rc < 0)
@@ -306,6 +309,7 @@ static int make_spool(int dir, const char *path, const struct gt_rundir_wish *wi
 {
 	char home[PATH_ROOM + 16];
 	int fd, rc = -EEXIST;
+	struct stat own = { 0 };
 
 	for (unsigned tries = 0; rc == -EEXIST && tries < 3; tries++) {
 		rc = gt_sys_mkdirat(dir, "spool");
@@ -318,8 +322,9 @@ static int make_spool(int dir, const char *path, const struct gt_rundir_wish *wi
 	fd = gt_sys_openat(dir, "spool", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
 	if (fd < 0)
 		return complain(why, why_size, "use", home, fd);
+	gt_sys_note_named(fd, dir, "spool", &own);
 	rc = write_run(fd, home, wish, why, why_size);
-	gt_sys_close_named(fd, dir, "spool");
+	gt_sys_close_own(fd, &own);
 	if (rc) /* other processes of the job may be able to use it */
 		gt_sys_unlinkat(dir, "spool", AT_REMOVEDIR);
 	if (rc && !wish->job)
@@ -343,7 +348,7 @@ int gt_rundir_join_host(const char *path, const struct gt_rundir_wish *wish, cha
 			char *why, size_t why_size)
 {
 	char boot_id[40] = "--------", host[64], name[128];
-	struct stat st;
+	struct stat st, own = { 0 };
 	int fd, rc;
 
 	read_line("/proc/sys/kernel/random/boot_id", boot_id, sizeof(boot_id));
@@ -356,10 +361,11 @@ int gt_rundir_join_host(const char *path, const struct gt_rundir_wish *wish, cha
 	fd = gt_sys_openat(AT_FDCWD, home, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
 	if (fd < 0)
 		return complain(why, why_size, "use", home, fd);
+	gt_sys_note_named(fd, AT_FDCWD, home, &own);
 	rc = gt_sys_fstatat(fd, "run", &st, AT_SYMLINK_NOFOLLOW);
 	if (rc == -ENOENT)
 		rc = write_run(fd, home, wish, why, why_size);
-	gt_sys_close_named(fd, AT_FDCWD, home);
+	gt_sys_close_own(fd, &own);
 	if (rc && rc != -EEXIST) /* the other hosts would wait for it */
 		gt_sys_unlinkat(AT_FDCWD, home, AT_REMOVEDIR);
 	return rc == -EEXIST ? 0 : rc;
@@ -370,6 +376,7 @@ int gt_rundir_create(const struct gt_rundir_wish *wish, char *path, size_t path_
 {
 	const char *parent = wish->parent && *wish->parent ? wish->parent : ".";
 	char local[PATH_ROOM] = "";
+	struct stat own = { 0 };
 	int dir, rc;
 
 	if (wish->local && *wish->local) { /* said before anything is made */
@@ -420,9 +427,10 @@ int gt_rundir_create(const struct gt_rundir_wish *wish, char *path, size_t path_
 		return 0;
 	if (dir < 0)
 		return dir;
-	if (gt_sys_is_named(dir, AT_FDCWD, path)) /* an empty one that was there may be open to others */
+	/* An empty one that was there may be open to others. */
+	if (gt_sys_note_named(dir, AT_FDCWD, path, &own))
 		gt_sys_fchmodat(dir, ".", 0700);
 	rc = make_spool(dir, path, wish, why, why_size);
-	gt_sys_close_named(dir, AT_FDCWD, path);
+	gt_sys_close_own(dir, &own);
 	return rc;
 }

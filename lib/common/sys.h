@@ -258,17 +258,13 @@ static inline int gt_sys_copy_own(int fd, int least, const struct stat *own)
 	return -EBADF;
 }
 
-/* The same for one that was opened, or made, in another way: it is what has that name. */
-static inline bool gt_sys_is_named(int fd, int dir, const char *name)
+/*
+ * The same for one that was opened, or made, in another way: it is what has that name now. Asked right after
+ * it was opened: later it may be renamed. False: nobody knows whose it is; it stays open.
+ */
+static inline bool gt_sys_note_named(int fd, int dir, const char *name, struct stat *own)
 {
-	struct stat own;
-
-	return !gt_sys_fstatat(dir, name, &own, AT_SYMLINK_NOFOLLOW) && gt_sys_is_own(fd, &own);
-}
-
-static inline int gt_sys_close_named(int fd, int dir, const char *name)
-{
-	return gt_sys_is_named(fd, dir, name) ? gt_sys_close(fd) : -EBADF;
+	return !gt_sys_fstatat(dir, name, own, AT_SYMLINK_NOFOLLOW) && gt_sys_is_own(fd, own);
 }
 
 static inline ssize_t gt_sys_readlink(const char *path, char *buffer, size_t size)

@@ -68,13 +68,12 @@ static int take_share(int fd)
 }
 
 /*
- * Opens the run header in `from` and checks that it is a run that can be joined. OTHER_HOST: it is,
- * but was made on another host.
+ * Opens the run header in `from`, notes which file it is, and checks that it is a run that can be joined.
+ * OTHER_HOST: it is, but was made on another host.
  */
-static int open_run(const char *from, struct gt_run_header *run)
+static int open_run(const char *from, struct gt_run_header *run, struct stat *own)
 {
 	char path[1300], boot[40], host[64];
-	struct stat st;
 	int fd, rc;
 	ssize_t n;
 
@@ -82,10 +81,10 @@ static int open_run(const char *from, struct gt_run_header *run)
 	fd = gt_sys_openat(AT_FDCWD, path, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
 	if (fd < 0)
 		return fd == -ENOENT ? -ESTALE : fd;
-	rc = gt_sys_fstat(fd, &st);
+	rc = gt_sys_fstat(fd, own);
 	if (rc)
 		return rc;
-	if (st.st_uid != gt_sys_geteuid() || !S_ISREG(st.st_mode))
+	if (own->st_uid != gt_sys_geteuid() || !S_ISREG(own->st_mode))
 		rc = -EPERM;
 	if (!rc && gt_sys_pread(fd, run, sizeof(*run), 0) != (ssize_t)sizeof(*run))
 		rc = -EPROTO;
@@ -110,7 +109,7 @@ static int open_run(const char *from, struct gt_run_header *run)
 	if (!rc && run->state != GT_RUN_OPEN)
 		rc = run->state == GT_RUN_ENDED ? reopen(fd) : -ESTALE;
 	if (rc) {
-		gt_sys_close_own(fd, &st);
+		gt_sys_close_own(fd, own);
 		return rc;
 	}
 	return fd;
@@ -127,10 +126,9 @@ static void release_share(void)
  * Maps the run's page, and once more what keeps the lock of the descriptor when that is closed: also who has
  * let go of the lock, and the children of such a process, can be counted in the page.
  */
-static int map_page(int fd)
+static int map_page(int fd, const struct stat *own)
 {
 	struct gt_run_header *run = NULL;
-	struct stat own = { 0 };
 	void *lock = NULL;
 	char path[1300];
 	int error, again;
@@ -138,16 +136,14 @@ static int map_page(int fd)
 
 	gt_text(path, sizeof(path), "%s/run", home);
 	again = gt_sys_openat(AT_FDCWD, path, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
-	/* Both are what the name says: another thread may have put a file of its own at either number. */
-	error = -gt_sys_fstatat(AT_FDCWD, path, &own, AT_SYMLINK_NOFOLLOW);
-	if (again < 0 || !gt_sys_is_own(again, &own) || !gt_sys_is_own(fd, &own))
-		error = again < 0 ? -again : error ? error : EBADF;
+	/* Both are that file: another thread may have put a file of its own at either number. */
+	error = again < 0 ? -again : gt_sys_is_own(again, own) && gt_sys_is_own(fd, own) ? 0 : EBADF;
 	if (!error)
 		run = gt_sys_map_file(again, 0, GT_PAGE, &error);
 	if (!error)
 		lock = gt_sys_mmap_errno(GT_PAGE, PROT_NONE, MAP_SHARED, fd, &error);
-	ours = !gt_sys_close_own(fd, &own);
-	ours = !gt_sys_close_own(again, &own) && ours;
+	ours = !gt_sys_close_own(fd, own);
+	ours = !gt_sys_close_own(again, own) && ours;
 	if (!ours && !error) /* what was mapped may be a file of the program's */
 		error = EBADF;
 	if (error && run)
@@ -245,7 +241,7 @@ static int create(const char *program, char *why, size_t why_size)
 }
 
 /* Joins the run in gt_run_dir, with a spool of this host's own if it was made on another one. */
-static int join(struct gt_run_header *run, char *why, size_t why_size)
+static int join(struct gt_run_header *run, struct stat *own, char *why, size_t why_size)
 {
 	const struct gt_rundir_wish wish = {
 		.local = gt_settings.pform_ldir,
@@ -255,11 +251,11 @@ static int join(struct gt_run_header *run, char *why, size_t why_size)
 	int fd, rc;
 
 	gt_text(home, sizeof(home), "%s/spool", gt_run_dir);
-	fd = open_run(home, run);
+	fd = open_run(home, run, own);
 	if (fd != OTHER_HOST)
 		return fd;
 	rc = gt_rundir_join_host(gt_run_dir, &wish, home, sizeof(home), why, why_size);
-	return rc ? rc : open_run(home, run);
+	return rc ? rc : open_run(home, run, own);
 }
 
 static bool there(const char *path)
@@ -292,11 +288,12 @@ static int join_or_create(void *argument)
 	const char *told = gt_text_env(environ, GT_RUN_DIR_VAR);
 	struct gt_run_header run = { 0 };
 	int fd = -ESTALE, rc;
+	struct stat own;
 
 	if (!gt_run_dir[0] && told && *told == '/' && strlen(told) < sizeof(gt_run_dir) - 32)
 		gt_text(gt_run_dir, sizeof(gt_run_dir), "%s", told);
 	if (gt_run_dir[0]) {
-		fd = join(&run, why, why_size);
+		fd = join(&run, &own, why, why_size);
 		if (fd == -EACCES || fd == -EPERM) { /* another user: counted by who started us */
 			*why = 0;
 			return fd;
@@ -319,7 +316,7 @@ static int join_or_create(void *argument)
 			rc = create(joining->program, why, why_size);
 		if (rc)
 			return rc;
-		fd = join(&run, why, why_size);
+		fd = join(&run, &own, why, why_size);
 		if (fd < 0) {
 			gt_text(why, why_size, "cannot write to %s: %s", gt_run_dir,
 				gt_text_errno(fd));
@@ -327,7 +324,7 @@ static int join_or_create(void *argument)
 		}
 	}
 	gt_text(spool, sizeof(spool), "%s", run.spool);
-	rc = map_page(fd);
+	rc = map_page(fd, &own);
 	if (rc)
 		gt_text(why, why_size, "cannot join the run in %s: %s", gt_run_dir, gt_text_errno(rc));
 	return rc;
@@ -610,6 +607,7 @@ unsigned gt_absent_cause(int error)
 static int append_absent(void *cause)
 {
 	const unsigned char byte = (unsigned char)*(unsigned *)cause;
+	struct stat own = { 0 };
 	char path[1300];
 	int fd;
 
@@ -617,10 +615,10 @@ static int append_absent(void *cause)
 	fd = gt_sys_openat(AT_FDCWD, path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0);
 	if (fd < 0)
 		return fd;
-	if (!gt_sys_is_named(fd, AT_FDCWD, path)) /* another thread has opened its own file there */
+	if (!gt_sys_note_named(fd, AT_FDCWD, path, &own)) /* another thread has opened its own file there */
 		return -EBADF;
 	gt_sys_write(fd, &byte, 1);
-	gt_sys_close_named(fd, AT_FDCWD, path);
+	gt_sys_close_own(fd, &own);
 	return 0;
 }
 

@@ -7,7 +7,9 @@
  * call and every later one); ERRNO a number. GT_FAULT_LOG: a file that gets a line per injection. MODE
  * "swap": the call does not fail, but before it all descriptors of files become the file GT_FAULT_VICTIM, as
  * if another thread had closed them and opened that; with "swapdir" all of folders do. The log says at the
- * end which of them were closed, or moved to another place of the file.
+ * end which of them were closed, or moved to another place of the file. MODE "rename": before the call the
+ * folder GT_FAULT_VICTIM becomes GT_FAULT_VICTIM.moved; the log says at the end what is open in it beside a
+ * process's folder.
  *
  * GT_TEST_CLOCK=back     each 997th reading of CLOCK_MONOTONIC is 500 ns early
  * GT_TEST_CLOCK=jump     from the 5000th reading on it is an hour ahead
@@ -28,6 +30,7 @@ static struct {
 	long nth, error;
 	int persistent;
 	mode_t swaps; /* the kind of files; 0: it fails */
+	int renames;
 	int state; /* 0: not read, 1: no plan, 2: a plan */
 	char log[1024];
 } plan;
@@ -46,6 +49,7 @@ static void read_plan(void)
 	plan.nth = strtol(colon + 1, &end, 10);
 	plan.persistent = !strncmp(end, ":on:", 4);
 	plan.swaps = !strncmp(end, ":swap:", 6) ? S_IFREG : !strncmp(end, ":swapdir:", 9) ? S_IFDIR : 0;
+	plan.renames = !strncmp(end, ":rename:", 8);
 	colon = strrchr(text, ':');
 	plan.error = strtol(colon + 1, NULL, 10);
 	if (log && strlen(log) < sizeof(plan.log))
@@ -97,10 +101,34 @@ static void swap(void)
 	GT_SYS1(SYS_close, file);
 }
 
+static void rename_victim(void)
+{
+	const char *path = getenv("GT_FAULT_VICTIM");
+	char to[1100];
+
+	if (path && strlen(path) < 1024)
+		GT_SYS4(SYS_renameat, AT_FDCWD, path, AT_FDCWD, strcat(strcpy(to, path), ".moved"));
+}
+
+static void look_open(int fd)
+{
+	const char *folder = getenv("GT_FAULT_VICTIM");
+	char name[32], path[1100];
+	ssize_t n;
+
+	gt_text(name, sizeof(name), "/proc/self/fd/%d", fd);
+	n = gt_sys_readlink(name, path, sizeof(path) - 1);
+	path[n < 0 ? 0 : n] = '\0';
+	if (folder && !strncmp(path, folder, strlen(folder)) && !strstr(path, "/spool/p"))
+		tell("open", fd);
+}
+
 __attribute__((destructor)) static void look(void)
 {
 	struct stat st;
 
+	for (int fd = 3; plan.renames && fd < MOST; fd++)
+		look_open(fd);
 	for (int fd = 3; fd < MOST; fd++) {
 		if (swapped[fd] && (gt_sys_fstat(fd, &st) || st.st_ino != victim.st_ino))
 			tell("closed", fd);
@@ -125,7 +153,9 @@ int gt_test_fault(const char *name)
 	tell(name, n);
 	if (plan.swaps)
 		swap();
-	return plan.swaps ? 0 : (int)plan.error;
+	if (plan.renames)
+		rename_victim();
+	return plan.swaps || plan.renames ? 0 : (int)plan.error;
 }
 
 int64_t gt_test_clock(clockid_t id, int64_t ns)
