@@ -97,7 +97,7 @@ uint64_t gt_window_low(const struct gt_loc *loc, uint64_t offset)
 	return win->half_tick[index];
 }
 
-void gt_walk_half(struct gt_walk *walk, const struct gt_loc *loc, uint64_t base)
+void gt_walk_half(struct gt_slot_walk *walk, const struct gt_loc *loc, uint64_t base)
 {
 	unsigned index = half_index(&loc->win, base);
 

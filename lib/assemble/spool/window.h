@@ -28,7 +28,7 @@ struct gt_slot_walk {
 };
 
 /* Goes to the half at `base`. */
-void gt_walk_half(struct gt_walk *walk, const struct gt_loc *loc, uint64_t base);
+void gt_walk_half(struct gt_slot_walk *walk, const struct gt_loc *loc, uint64_t base);
 
 /*
  * Marks the slots that were not finished (word 0, time GT_TORN_TIME) among `n` slots that lie at
