@@ -309,6 +309,47 @@ Test(samples, one_tree_for_all)
 	mk_remove(dir);
 }
 
+/* One process of a host, which makes a part of the archive. */
+static void make_part(const char *dir, uint32_t seq, const uint64_t *frames)
+{
+	struct gt_assemble_options options = { .threads = 1, .verbose = -1 };
+	struct mk_proc *p = mk_proc(dir, seq, 4710 + seq, "prog", BEGIN);
+	struct mk_loc *l = mk_loc(p, 0, 4096, 0, BEGIN);
+	char home[700];
+
+	mk_property(p, "SAMPLING::PERIOD", seq < 3 ? "1000000" : "250000");
+	mk_region(p, "other"); /* so that numbers differ */
+	map_self(p);
+	if (seq == 2)
+		mk_slot(l, AT(5), GT_WORD(GT_T_ENTER_ADDR, at((const char *)inner)));
+	sample(l, 10 * seq, 0, 0, 1, frames);
+	mk_loc_close(l);
+	mk_proc_end(p, GT_END_EXIT, 0, AT(100));
+	mk_proc_free(p);
+	snprintf(home, sizeof(home), "%s/spool", dir);
+	cr_assert(eq(int, gt_assemble_partial(dir, home, &options), 0));
+}
+
+/* Parts that were converted apart from each other: one tree, and tables that translate to it. */
+Test(samples, joined_parts)
+{
+	const char *dir = mk_run();
+
+	make_part(dir, 1, FRAMES(EXACT(mark_inner), CALL(mark_outer)));
+	make_part(dir, 2, FRAMES(EXACT(mark_middle), CALL(mark_inner), CALL(mark_outer)));
+	make_part(dir, 3, FRAMES(EXACT(mark_inner), CALL(mark_middle)));
+	cr_assert(eq(int, assemble(dir), 0));
+	expect_text(rb_events, dir, " SAMPLE outer/inner +3 by CPU_TIME [SAMPLE_TIME=1024]\n");
+	expect_text(rb_events, dir, " SAMPLE outer/inner/middle +4 by CPU_TIME [SAMPLE_TIME=1024]\n");
+	expect_text(rb_events, dir, " SAMPLE middle/inner +3 by CPU_TIME [SAMPLE_TIME=1024]\n");
+	cr_assert(eq(int, times(dir, "context "), 5));
+	cr_assert(eq(int, times(dir, "interrupt "), 2));
+	cr_assert(eq(int, times(dir, "source "), 3));
+	expect_text(rb_definitions, dir, "inner (inner) role 1 paradigm 2 at ");
+	expect_no_text(rb_definitions, dir, "inner (inner) role 1 paradigm 21 at ");
+	mk_remove(dir);
+}
+
 /* Where there are too many nodes new ones have no lines, then there are none. */
 Test(samples, too_many_paths)
 {
