@@ -4,7 +4,7 @@
  *
  * An analysis is a `struct gt_analysis` in the table of report.c: a state for each location, filled by the
  * functions of a visitor (lib/read/read.h) without locks, then merged, and figures when all has been read.
- * The profile comes first: frame->user is its node of the location's call tree, for all to read.
+ * The profile comes first: (uint32_t)frame->user is its node of the location's call tree, for all to read.
  *
  * Limits: a location's state lives until it is merged, a result until gt_report_free().
  */

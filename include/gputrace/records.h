@@ -100,6 +100,12 @@ enum gt_thread_end {
 	GT_THREAD_END_UNKNOWN = 3,
 };
 
+enum gt_stack_flag {
+	GT_STACK_FRESH = 1, /* nothing has been called there yet */
+	GT_STACK_ENDED = 2, /* the one that is left will not go on */
+	GT_STACK_JUMP = 4,  /* or to somewhere on the same stack */
+};
+
 /* How a process ends. */
 enum gt_end_how {
 	GT_END_NONE = 0,        /* still running, or killed */

@@ -41,6 +41,7 @@ lib_libgtassemble_la_SOURCES += lib/assemble/archive/archive.c lib/assemble/arch
 	lib/assemble/archive/pipe.h lib/assemble/archive/ranges.c lib/assemble/archive/ranges.h \
 	lib/assemble/archive/records.c lib/assemble/archive/records.h \
 	lib/assemble/archive/samples.c lib/assemble/archive/samples.h \
+	lib/assemble/archive/stacks.c lib/assemble/archive/stacks.h \
 	lib/assemble/archive/track.c lib/assemble/archive/track.h \
 	lib/assemble/archive/worker.c lib/assemble/archive/worker.h lib/assemble/archive/write.c \
 	lib/assemble/archive/writer.c lib/assemble/archive/writer.h

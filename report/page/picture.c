@@ -70,16 +70,16 @@ static struct gt_picture_node *node_at(struct drawing *d, uint64_t node)
 static void enter_node(struct gt_report *report, struct drawing *d, const struct gt_otf2_cursor *at)
 {
 	const struct gt_otf2_frame *frame = &at->stack[at->depth - 1];
-	struct gt_picture_node *node = node_at(d, frame->user);
+	struct gt_picture_node *node = node_at(d, (uint32_t)frame->user);
 
 	node->region = gt_report_region(report, frame->region);
 	node->parent = at->depth > 1 ? (uint32_t)frame[-1].user : 0;
-	node->calls++;
+	node->calls += !(frame->user & GT_PROFILE_CONTINUES);
 }
 
 static void leave_node(struct drawing *d, const struct gt_otf2_cursor *at, const struct gt_otf2_frame *frame)
 {
-	struct gt_picture_node *node = node_at(d, frame->user);
+	struct gt_picture_node *node = node_at(d, (uint32_t)frame->user);
 
 	node->inclusive += gt_otf2_inclusive(at, frame);
 	node->exclusive += gt_otf2_exclusive(at, frame);

@@ -64,8 +64,8 @@ INLINE void take(struct gt_profiling *p, struct gt_otf2_cursor *at, struct gt_ot
 			*frame++ = (struct gt_otf2_frame){ .region = regions + region, .begin = time,
 							   .user = node };
 		} else {
-			if (!nodes[node].quiet || (uintptr_t)frame[-1].region !=
-						  (uintptr_t)regions + region * sizeof(*regions))
+			if (!nodes[node].quiet || frame[-1].user & GT_PROFILE_CONTINUES ||
+			    (uintptr_t)frame[-1].region != (uintptr_t)regions + region * sizeof(*regions))
 				break;
 			touched = spend(nodes, node, spent, touched);
 			frame--;

@@ -167,9 +167,11 @@ static void count_call(struct gt_profile_region *region, const struct gt_profile
 void gt_profile_end_beyond(struct gt_profiling *p, const struct gt_otf2_cursor *at,
 			   const struct gt_otf2_frame *frame)
 {
-	uint32_t region = gt_profile_region_of(p, frame->region), other = p->tree.nodes[frame->user].region;
+	uint32_t region = gt_profile_region_of(p, frame->region);
+	uint32_t other = p->tree.nodes[(uint32_t)frame->user].region;
 	uint64_t inclusive = gt_otf2_inclusive(at, frame), exclusive = gt_otf2_exclusive(at, frame);
-	struct gt_profile_node call = { .calls = 1, .inclusive = inclusive, .exclusive = exclusive,
+	struct gt_profile_node call = { .calls = !(frame->user & GT_PROFILE_CONTINUES),
+					.inclusive = inclusive, .exclusive = exclusive,
 					.least = inclusive, .most = inclusive,
 					.most_begin = frame->begin };
 
@@ -192,6 +194,7 @@ static void begin(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 	touch_room(p);
 	p->known = gt_zeroed(1, sizeof(*p->known));
 	p->loud = report->classes.locations[at->index].kind == GT_LOCATION_STREAM;
+	p->continues = gt_otf2_attribute_named(report->read, "CONTINUES");
 	p->first = gt_otf2_region_at(report->read, 0);
 	p->region_count = region_count(report);
 	p->same = report->classes.same;

@@ -87,6 +87,7 @@ struct gt_profiling {
 	struct gt_profile_tree tree;
 	uint32_t current;            /* node of the innermost call, or 0 */
 	uint32_t beyond;             /* innermost calls that have no node: it is that of their caller */
+	uint64_t continues;          /* attribute of an enter: a call goes on that was left before */
 	bool begun, loud;            /* loud: everything here is, as on a stream */
 	uint64_t begin, time;        /* the first event; the last one */
 	struct gt_profile_known *known;
@@ -174,6 +175,9 @@ static inline bool gt_profile_first(struct gt_profiling *p, const struct gt_otf2
 	return true;
 }
 
+/* In frame->user, beside the node: its call has been counted. */
+#define GT_PROFILE_CONTINUES (UINT64_C(1) << 32)
+
 /*
  * At an enter: sets frame->user. True: others want to see it, too, because it is in, from or to a region that
  * communicates, waits or drives a GPU (gt_class_loud()), has attributes, or is the first event.
@@ -191,6 +195,8 @@ static inline bool gt_profile_enter(struct gt_profiling *p, struct gt_otf2_curso
 	if (!child)
 		child = gt_profile_call(p, frame->region);
 	frame->user = p->current = child;
+	if (at->attribute_count && gt_otf2_has_attribute(at, p->continues))
+		frame->user |= GT_PROFILE_CONTINUES;
 	return loud | (p->beyond != 0) | !p->tree.nodes[child].quiet; /* one without a node may be loud */
 }
 
@@ -208,12 +214,12 @@ static inline void gt_profile_count(struct gt_profile_node *node, uint64_t inclu
 static inline void gt_profile_end_call(struct gt_profiling *p, const struct gt_otf2_cursor *at,
 				       const struct gt_otf2_frame *frame)
 {
-	struct gt_profile_node *node = &p->tree.nodes[frame->user];
+	struct gt_profile_node *node = &p->tree.nodes[(uint32_t)frame->user];
 	uint64_t inclusive = gt_otf2_inclusive(at, frame);
 
 	if (p->beyond)
 		gt_profile_end_beyond(p, at, frame);
-	else
+	else if (!(frame->user & GT_PROFILE_CONTINUES))
 		gt_profile_count(node, inclusive, frame->begin);
 }
 

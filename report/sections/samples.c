@@ -85,7 +85,7 @@ static void event(struct gt_report *report, struct gt_otf2_cursor *at, const str
 	ns = known ? ns : 0;
 	ours = attribute_of(at, state->flags, 0) & OWN;
 	gt_sum_add(gt_sums_at(&state->samples.sums, (uint64_t)(context + 1),
-			      at->depth ? at->stack[at->depth - 1].user : 0, ours, 0),
+			      at->depth ? (uint32_t)at->stack[at->depth - 1].user : 0, ours, 0),
 		   ns, known);
 	state->samples.squares += (double)ns * (double)ns;
 }

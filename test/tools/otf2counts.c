@@ -37,12 +37,24 @@ static void begin(struct gt_otf2_cursor *at)
 		abort();
 }
 
+/* A call that is left and entered again, because its thread goes on on another stack, counts once. */
+static bool continues(const struct gt_otf2_cursor *at)
+{
+	return at->attribute_count &&
+	       gt_otf2_has_attribute(at, gt_otf2_attribute_named(at->read, "CONTINUES"));
+}
+
 static void enter(struct gt_otf2_cursor *at)
 {
 	const struct gt_otf2_region *region = at->stack[at->depth - 1].region;
+	struct counts *counts = at->state;
 
-	if (defined(at, region))
-		((struct counts *)at->state)->of[place(at, region)].enters++;
+	if (!defined(at, region))
+		return;
+	if (continues(at))
+		counts->of[place(at, region)].leaves--;
+	else
+		counts->of[place(at, region)].enters++;
 }
 
 static void leave(struct gt_otf2_cursor *at, const struct gt_otf2_frame *frame)

@@ -139,7 +139,7 @@ test_unit_assemble_samples_CFLAGS = $(UNIT_CFLAGS) $(OTF2_CFLAGS) -g
 test_unit_assemble_samples_LDADD = $(UNIT_SPOOL)
 
 CRITERION_TESTS += test/unit/assemble_ranges
-test_unit_assemble_ranges_SOURCES = test/unit/test_assemble_ranges.c
+test_unit_assemble_ranges_SOURCES = test/unit/test_assemble_ranges.c test/unit/test_assemble_stacks.c
 test_unit_assemble_ranges_CFLAGS = $(UNIT_CFLAGS) $(OTF2_CFLAGS)
 test_unit_assemble_ranges_LDADD = $(UNIT_SPOOL)
 

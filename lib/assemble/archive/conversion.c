@@ -18,6 +18,7 @@
 #include "lib/assemble/archive/ranges.h"
 #include "lib/assemble/archive/records.h"
 #include "lib/assemble/archive/samples.h"
+#include "lib/assemble/archive/stacks.h"
 #include "lib/assemble/spool/stream_sort.h"
 #include "lib/assemble/util/losses.h"
 
@@ -465,6 +466,7 @@ int gt_convert_location(struct gt_worker *w, uint32_t location)
 	finish(&t);
 	gt_deferred_close(t.deferred);
 	gt_ranges_free(&t);
+	gt_stacks_free(&t);
 	gt_stream_close(&t.stream);
 	gt_writer_close(t.writer, &out->events);
 	out->cut_short = t.full;

@@ -227,17 +227,26 @@ static uint64_t next_bytes(const struct gt_track *t)
 	return t->deferred || s->sorter || bytes > GT_STREAM_BUFFER ? GT_STREAM_BUFFER : bytes;
 }
 
-/* What a piece of input may take in the archive, with the leaves that close the stack. */
-bool gt_track_reserve(struct gt_track *t)
+#define FRAME_BYTES     24u /* an enter or a leave */
+#define ATTRIBUTE_BYTES 24u
+
+bool gt_track_reserve_frames(struct gt_track *t, size_t frames)
 {
 	uint64_t next = next_bytes(t);
-	uint64_t bytes = 2 * next + (t->depth + GT_HELD_MAX) * 24 + next / GT_SLOT * t->slot_bytes;
+	uint64_t bytes = 2 * next + (t->depth + GT_HELD_MAX) * FRAME_BYTES + next / GT_SLOT * t->slot_bytes +
+			 frames * (FRAME_BYTES + ATTRIBUTE_BYTES);
 
 	return gt_writer_reserve(t->writer, bytes) &&
 	       gt_archive_reserve_defs(t->conv->archive,
 				       gt_defs_bytes(t->conv->defs) + DEFS_EXTRA +
 					       (uint64_t)t->conv->layout->location_count *
 						       DEFS_LOCATION);
+}
+
+/* What a piece of input may take in the archive, with the leaves that close the stack. */
+bool gt_track_reserve(struct gt_track *t)
+{
+	return gt_track_reserve_frames(t, 0);
 }
 
 /* Goes to the next unit that others recorded for this location. */

@@ -66,6 +66,7 @@ struct gt_track {
 	uint32_t io_ids;       /* matching ids that were given */
 	unsigned own_events;   /* that the handler of a record of its own may still write */
 	struct gt_ranges ranges;
+	struct gt_stacks *stacks; /* stacks.c */
 };
 
 /* Writes frames' leaves down to `depth` and counts them as closed by repair. */
@@ -108,6 +109,8 @@ void gt_track_marker(struct gt_track *t, const char *category, const char *group
  * full.
  */
 bool gt_track_reserve(struct gt_track *t);
+/* The same, and what it takes to leave or enter so many more. */
+bool gt_track_reserve_frames(struct gt_track *t, size_t frames);
 
 /* Reading failed: counted as a loss in any case, and as a reason to keep the spool. */
 void gt_track_read_error(struct gt_track *t, int rc);
