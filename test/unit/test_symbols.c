@@ -178,6 +178,19 @@ static const char *base(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+/*
+ * A sample inside of the function finds where it begins, also where it has no symbol; not that of assembler
+ * (sort x), which has no description for unwinding.
+ */
+static void check_place(struct gt_symbols *symbols, const struct map *m, const struct fact *f, const char *how)
+{
+	struct gt_code code;
+
+	gt_symbols_place(symbols, &m->module, m->path, f->address + 1, &code);
+	cr_expect_eq(code.function, f->address, "%s: %s: %#" PRIx64 " is in %#" PRIx64, how, f->name,
+		     f->address + 1, code.function);
+}
+
 /* In a C++ name, "std::__cxx11::" and the like depend on the library: compare without. */
 static void check_facts(const struct run *run, const char *how, enum expected expected)
 {
@@ -199,6 +212,8 @@ static void check_facts(const struct run *run, const char *how, enum expected ex
 					 how);
 			continue;
 		}
+		if (f->sort[0] != 'x')
+			check_place(symbols, m, f, how);
 		if (expected == STRIPPED && strchr(f->sort, 's')) {
 			snprintf(made_up, sizeof(made_up), "%s+0x", base(m->path));
 			cr_expect_eq(rc, -ENOENT, "%s: %s", how, f->name);
