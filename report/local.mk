@@ -5,14 +5,15 @@ noinst_LTLIBRARIES += report/libgtreport.la
 report_libgtreport_la_SOURCES = report/report.c report/report.h
 # What all of them are computed from.
 report_libgtreport_la_SOURCES += report/model/classes.c report/model/classes.h report/model/results.c \
-	report/model/sums.c report/model/sums.h report/model/spread.c report/model/spread.h report/model/posix.c \
+	report/model/sums.c report/model/sums.h report/model/stacks.c report/model/stacks.h report/model/spread.c report/model/spread.h report/model/posix.c \
 	report/model/posix.h report/model/rules.h report/model/calls.c report/model/calls.h registry/classes.def \
 	accel/classes.def mpi/classes.def cuda/classes.def hip/classes.def opencl/classes.def levelzero/classes.def \
 	report/model/device.c report/model/device.h report/model/spans.c report/model/spans.h report/model/turns.c \
 	report/model/turns.h
 # Sections that are counted.
 report_libgtreport_la_SOURCES += report/sections/profile.c report/sections/profile.h report/sections/calls.c \
-	report/sections/profile_tables.c report/sections/run.c report/sections/states.c report/sections/states.h report/sections/samples.c report/sections/samples.h report/sections/messages.c report/sections/files.c \
+	report/sections/profile_tables.c report/sections/run.c report/sections/states.c report/sections/states.h report/sections/samples.c report/sections/samples.h \
+	report/sections/sampled.c report/sections/call_tree.c report/sections/messages.c report/sections/files.c \
 	report/sections/metrics.c report/sections/gpu.c report/sections/gpu.h report/sections/gpu_counters.c \
 	report/sections/kernel_metrics.c report/sections/losses.c report/sections/lacking.c \
 	report/sections/lacking.h

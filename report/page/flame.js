@@ -60,7 +60,8 @@ const Flame = {
 
 		for (const call of Data.report.call_tree || []) {
 			const above = call.parent === null ? root : made.get(call.parent) || root;
-			const node = Flame.node(Find.region(call.name), call.name);
+			const mark = call.kind === "sampled" ? "~" : "";
+			const node = Flame.node(Find.region(call.name), mark + call.name);
 
 			node.now = { ns: call.inclusive_s * 1e9, calls: call.count,
 				own: call.exclusive_s * 1e9 };

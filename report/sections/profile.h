@@ -269,7 +269,7 @@ static inline uint32_t gt_profile_node_at(const struct gt_profile *profile, size
 /* "main > solve > MPI_Recv", of a node of the whole tree; the first ones are left out if it is too long. */
 const char *gt_profile_path(struct gt_report *report, const struct gt_profile *profile, uint32_t node);
 
-/* Sections "regions", "groups", "locations", "call_tree" (profile_tables.c). */
+/* Sections "regions", "groups", "locations" (profile_tables.c). */
 void gt_profile_tables(struct gt_report *report, const struct gt_profile *profile);
 /* What no region covered of a location's time. */
 uint64_t gt_profile_unseen(const struct gt_profile_location *location);

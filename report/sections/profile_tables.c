@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The profile's tables: regions, groups, locations and the call tree.
+ * The profile's tables: regions, groups, locations.
  *
- * Limits: the call tree in text is cut by depth only as every table is by rows; --section call_tree has all.
+ * Limits: those of profile.h.
  */
 #include "config.h"
 
@@ -11,7 +11,6 @@
 #include "report/model/sums.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static size_t region_count(const struct gt_report *report)
@@ -294,88 +293,9 @@ static void location_table(struct gt_report *report, const struct gt_profile *pr
 			location_row(report, profile, i, gt_row_add(section));
 }
 
-/* ---- call tree ----------------------------------------------------------------------------------- */
-
-static const struct gt_column tree_columns[] = {
-	{ "id", NULL, GT_COUNT },
-	{ "parent", NULL, GT_COUNT },
-	{ "depth", NULL, GT_COUNT },
-	{ "count", "calls", GT_COUNT },
-	{ "inclusive_s", "inclusive", GT_SECONDS },
-	{ "exclusive_s", "exclusive", GT_SECONDS },
-	{ "name", NULL, GT_TEXT },
-	{ NULL, "call path", GT_TEXT },
-};
-static const struct gt_section_kind tree_kind = GT_SECTION("call_tree", "Call tree", GT_ROWS, tree_columns);
-
-static int longer_first(const void *a, const void *b, void *context)
-{
-	const struct gt_profile_node *nodes = context, *x = &nodes[*(const uint32_t *)a],
-				     *y = &nodes[*(const uint32_t *)b];
-
-	if (x->inclusive != y->inclusive)
-		return x->inclusive < y->inclusive ? 1 : -1;
-	return (x->region > y->region) - (x->region < y->region);
-}
-
-static void tree_row(struct gt_report *report, const struct gt_profile *profile, uint32_t node,
-		     unsigned depth, struct gt_section *section)
-{
-	const struct gt_profile_node *of = &profile->tree.nodes[node];
-	union gt_cell *row = gt_row_add(section);
-
-	row[0].count = node;
-	if (of->parent)
-		row[1].count = of->parent;
-	row[2].count = depth;
-	row[3].count = of->calls;
-	row[4].count = of->inclusive;
-	row[5].count = of->exclusive;
-	row[6].text = gt_report_region_name(report, of->region);
-	row[7].text = gt_figures_text(&report->figures, "%*s%s", depth < 30 ? 2 * (int)depth : 60, "",
-				      row[6].text);
-}
-
-/* Without recursion: call trees can be as deep as the program's stack. */
-static void tree_table(struct gt_report *report, const struct gt_profile *profile)
-{
-	struct gt_section *section = gt_section_add(&report->figures, &tree_kind);
-	const struct gt_profile_tree *tree = &profile->tree;
-	uint32_t *pending, *depths, count = 0;
-
-	section->left_out = !gt_report_shows(report, tree_kind.key) && tree->count > 1;
-	if (section->left_out)
-		return;
-	pending = gt_resized(NULL, (size_t)tree->count + 1, sizeof(*pending));
-	depths = gt_zeroed((size_t)tree->count + 1, sizeof(*depths));
-	for (uint32_t node = 0;; node = pending[--count]) {
-		uint32_t first = count;
-
-		if (node && tree->nodes[node].calls)
-			tree_row(report, profile, node, depths[node] - 1, section);
-		for (uint32_t i = tree->count ? tree->nodes[node].child : 0; i; i = tree->nodes[i].next) {
-			depths[i] = depths[node] + 1;
-			pending[count++] = i;
-		}
-		if (count > first)
-			qsort_r(pending + first, count - first, sizeof(*pending), longer_first, tree->nodes);
-		for (uint32_t i = first, j = count; i + 1 < j; i++) { /* the last one is taken first */
-			uint32_t swap = pending[i];
-
-			pending[i] = pending[--j];
-			pending[j] = swap;
-		}
-		if (!count)
-			break;
-	}
-	free(pending);
-	free(depths);
-}
-
 void gt_profile_tables(struct gt_report *report, const struct gt_profile *profile)
 {
 	region_table(report, profile);
 	group_table(report, profile);
 	location_table(report, profile);
-	tree_table(report, profile);
 }

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Samples of call stacks: the processor time that each function and each source line took by itself, by what
- * samples stand for.
- *
- * A sample stands for the processor time that its attribute SAMPLE_TIME says (gputrace's archives), else for
- * the period of its interrupt generator, if that is one of time. Else it is counted only.
+ * samples stand for (model/stacks.h).
  *
  * Limits: sampled regions are no calls: they have no count and no inclusive time, and no wait is known by
  * them. Functions of one name in different objects are told apart where the archive has the objects.
@@ -22,13 +19,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OWN = 4 }; /* of SAMPLE_FLAGS: inside of gputrace itself (doc/FORMAT.md) */
-
 /* ---- reading ------------------------------------------------------------------------------------- */
 
 struct sampling {
 	struct gt_samples samples;
-	uint64_t time, flags; /* ids of attributes */
+	struct gt_stacks stacks;
 };
 
 static bool wanted(struct gt_report *report)
@@ -38,56 +33,25 @@ static bool wanted(struct gt_report *report)
 
 static void begin(struct gt_report *report, struct gt_otf2_cursor *at, void *memory)
 {
-	struct sampling *state = memory;
-
 	(void)at;
-	state->time = gt_otf2_attribute_named(report->read, "SAMPLE_TIME");
-	state->flags = gt_otf2_attribute_named(report->read, "SAMPLE_FLAGS");
-}
-
-/* ns; GT_NO_COUNT: it is not one of time. */
-static uint64_t period_of(const struct gt_otf2 *read, uint64_t id)
-{
-	const struct gt_otf2_interrupt *of = gt_otf2_find_interrupt(read, id);
-	double ns;
-
-	if (!of || of->mode != OTF2_INTERRUPT_GENERATOR_MODE_TIME)
-		return GT_NO_COUNT;
-	ns = 1e9 * (double)of->period * pow(of->base == OTF2_BASE_BINARY ? 2 : 10, (double)of->exponent);
-	return ns < 1e18 ? (uint64_t)(ns + 0.5) : GT_NO_COUNT;
-}
-
-static uint64_t attribute_of(const struct gt_otf2_cursor *at, uint64_t attribute, uint64_t otherwise)
-{
-	OTF2_AttributeValue value;
-
-	if (attribute == GT_OTF2_NOTHING || !gt_otf2_attribute(at, attribute, OTF2_TYPE_UINT64, &value))
-		return otherwise;
-	return value.uint64;
+	((struct sampling *)memory)->stacks = gt_stacks_of(report->read);
 }
 
 static void event(struct gt_report *report, struct gt_otf2_cursor *at, const struct gt_otf2_event *event,
 		  void *memory)
 {
-	const struct gt_otf2_CallingContextSample *e = &event->CallingContextSample;
 	struct sampling *state = memory;
-	ptrdiff_t context = gt_otf2_index(at->read, GT_OTF2_CONTEXT, e->context);
-	uint64_t ns, ours;
-	bool known;
+	struct gt_stack_sample sample;
+	size_t context;
 
-	(void)report;
 	if (event->type != GT_OTF2_CallingContextSample)
 		return;
-	ns = attribute_of(at, state->time, GT_NO_COUNT);
-	if (ns == GT_NO_COUNT)
-		ns = period_of(at->read, e->interrupt);
-	known = ns != GT_NO_COUNT;
-	ns = known ? ns : 0;
-	ours = attribute_of(at, state->flags, 0) & OWN;
-	gt_sum_add(gt_sums_at(&state->samples.sums, (uint64_t)(context + 1),
-			      at->depth ? (uint32_t)at->stack[at->depth - 1].user : 0, ours, 0),
-		   ns, known);
-	state->samples.squares += (double)ns * (double)ns;
+	sample = gt_stack_sample_of(&state->stacks, at, &event->CallingContextSample);
+	context = sample.context ? (size_t)(sample.context - gt_otf2_context_at(report->read, 0)) + 1 : 0;
+	gt_sum_add(gt_sums_at(&state->samples.sums, context,
+			      at->depth ? (uint32_t)at->stack[at->depth - 1].user : 0, sample.ours, 0),
+		   sample.ns, sample.known);
+	state->samples.squares += (double)sample.ns * (double)sample.ns;
 }
 
 static void carry(struct gt_report *report, struct gt_carry *carry, void *memory)
@@ -181,7 +145,7 @@ uint64_t gt_samples_function(const struct gt_report *report, const struct gt_otf
 
 const char *gt_samples_name(const struct gt_report *report, uint64_t function)
 {
-	return function == gt_samples_ourselves(report) ? "[gputrace]"
+	return function == gt_samples_ourselves(report) ? gt_stacks_ours.name
 							: gt_report_region_name(report, function);
 }
 

@@ -7,6 +7,7 @@
 #ifndef GT_REPORT_SAMPLES_H
 #define GT_REPORT_SAMPLES_H
 
+#include "report/model/stacks.h"
 #include "report/model/sums.h"
 #include "report/sections/profile.h"
 
@@ -37,5 +38,22 @@ const char *gt_samples_name(const struct gt_report *report, uint64_t function);
  * at least.
  */
 bool gt_samples_hottest(const struct gt_report *report, unsigned width, char *text, size_t size);
+
+/* ---- below measured calls (sampled.c) ------------------------------------------------------------- */
+
+struct gt_sampled_call {
+	uint32_t node, caller;         /* caller: 1 + its node; 0: the measured one */
+	unsigned depth;                /* 0: just below the measured node */
+	const char *name;
+	uint64_t samples;              /* of itself, as is `exclusive` */
+	uint64_t exclusive, inclusive; /* ns of the measured node's exclusive time; GT_NO_COUNT: not known */
+};
+typedef void (*gt_sampled_visit)(void *user, const struct gt_sampled_call *call);
+
+/* NULL: there are no samples. */
+struct gt_sampled *gt_sampled_make(struct gt_report *report, const struct gt_profile *profile);
+/* All that is below a measured node (0: outside of all calls), callers before what they call. */
+void gt_sampled_walk(const struct gt_sampled *sampled, uint32_t node, gt_sampled_visit visit, void *user);
+void gt_sampled_free(struct gt_sampled *sampled);
 
 #endif

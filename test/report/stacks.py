@@ -6,7 +6,7 @@
   stacks.py --all DIR     writes each into DIR, by its name
 """
 import archives
-from made import COMPILER, MPI, NONE, PTHREAD, Made, write_cases
+from made import COMPILER, MPI, NONE, PTHREAD, USER, Made, write_cases
 
 SAMPLING = 21
 TIME, COUNT = 0, 1
@@ -126,6 +126,48 @@ def lost():
     s.sample(thread, 100, 77, MS)
     s.sample(thread, 200, nowhere, 2 * MS)
     s.sample(thread, 300, s.context(m.region("idle")), 0)
+    return m
+
+
+@case
+def tree():
+    """Samples in measured calls: of functions, of one that calls itself, of a range without a frame, of a wrapper, in
+    which they stand for more time than there is; and behind all of them."""
+    m = Made(200 * MS)
+    s = Stacks(m)
+    thread = m.thread(m.process("Process 0"))
+    main, solve, phase, wait = m.region("main"), m.region("solve"), m.region("phase", USER), m.mpi("MPI_Wait")
+
+    def path(*names):
+        at = NONE
+        for name in names:
+            region = {"main": main, "solve": solve}.get(name)
+            at = s.context(m.region(name, SAMPLING, again="sampled") if region is None else region, parent=at)
+        return at
+
+    def samples(time, count, ns, *names, flags=0):
+        for i in range(count):
+            s.sample(thread, time + i, path("_start", *names), ns, flags)
+
+    m.put(thread, 0, "Enter", main)
+    samples(5 * MS, 5, MS, "main")
+    m.put(thread, 10 * MS, "Enter", solve)
+    samples(20 * MS, 10, MS, "main", "solve", "dgemm")
+    samples(30 * MS, 30, MS, "main", "solve", "dgemm", "kernel")
+    m.put(thread, 50 * MS, "Enter", solve)
+    samples(51 * MS, 3, MS, "main", "solve", "solve", "leaf")
+    m.put(thread, 55 * MS, "Leave", solve)
+    m.put(thread, 60 * MS, "Leave", solve)
+    samples(61 * MS, 4, MS, "main", "helper")
+    samples(66 * MS, 1, MS, "main", "helper", flags=OWN)
+    m.put(thread, 70 * MS, "Enter", phase)
+    samples(71 * MS, 2, MS, "main", "helper", "work")
+    m.put(thread, 90 * MS, "Leave", phase)
+    m.put(thread, 90 * MS, "Enter", wait)
+    samples(91 * MS, 4, 2 * MS, "main", "helper", "MPI_Wait", "poll")
+    m.put(thread, 95 * MS, "Leave", wait)
+    m.put(thread, 100 * MS, "Leave", main)
+    samples(110 * MS, 3, MS, "exit", "flush")
     return m
 
 

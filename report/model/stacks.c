@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Samples of call stacks.
+ *
+ * Limits: see stacks.h.
+ */
+#include "config.h"
+
+#include "report/model/stacks.h"
+
+#include "lib/read/visit.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { OURS = 4 }; /* of SAMPLE_FLAGS (doc/FORMAT.md) */
+
+const struct gt_otf2_region gt_stacks_ours = { .id = GT_OTF2_NOTHING, .name = "[gputrace]",
+					       .canonical = "", .description = "", .file = "" };
+
+struct gt_stacks gt_stacks_of(const struct gt_otf2 *read)
+{
+	return (struct gt_stacks){ .time = gt_otf2_attribute_named(read, "SAMPLE_TIME"),
+				   .flags = gt_otf2_attribute_named(read, "SAMPLE_FLAGS") };
+}
+
+/* False: it is not one of time. */
+static bool period_of(const struct gt_otf2 *read, uint64_t id, uint64_t *period)
+{
+	const struct gt_otf2_interrupt *of = gt_otf2_find_interrupt(read, id);
+	double ns;
+
+	if (!of || of->mode != OTF2_INTERRUPT_GENERATOR_MODE_TIME)
+		return false;
+	ns = 1e9 * (double)of->period * pow(of->base == OTF2_BASE_BINARY ? 2 : 10, (double)of->exponent);
+	*period = ns < 1e18 ? (uint64_t)(ns + 0.5) : 0;
+	return ns < 1e18;
+}
+
+static bool attribute_of(const struct gt_otf2_cursor *at, uint64_t attribute, uint64_t *number)
+{
+	OTF2_AttributeValue value;
+
+	if (attribute == GT_OTF2_NOTHING || !gt_otf2_attribute(at, attribute, OTF2_TYPE_UINT64, &value))
+		return false;
+	*number = value.uint64;
+	return true;
+}
+
+struct gt_stack_sample gt_stack_sample_of(const struct gt_stacks *stacks, const struct gt_otf2_cursor *at,
+					  const struct gt_otf2_CallingContextSample *event)
+{
+	struct gt_stack_sample sample = { .context = gt_otf2_find_context(at->read, event->context) };
+	uint64_t flags = 0;
+
+	sample.known = attribute_of(at, stacks->time, &sample.ns) ||
+		       period_of(at->read, event->interrupt, &sample.ns);
+	sample.ours = attribute_of(at, stacks->flags, &flags) && flags & OURS;
+	return sample;
+}
+
+/* NULL: none; or it is damaged, and goes round. */
+static const struct gt_otf2_context *caller_of(const struct gt_otf2 *read,
+					       const struct gt_otf2_context *context)
+{
+	const struct gt_otf2_context *caller = gt_otf2_find_context(read, context->parent);
+
+	return caller < context ? caller : NULL;
+}
+
+void gt_frames_below(const struct gt_otf2 *read, const struct gt_otf2_context *context, bool ours,
+		     const struct gt_otf2_region *open, struct gt_frames *frames)
+{
+	frames->count = ours;
+	frames->regions[0] = &gt_stacks_ours;
+	if (ours)
+		return;
+	for (; context && frames->count < GT_FRAMES_MOST; context = caller_of(read, context)) {
+		const struct gt_otf2_region *function = gt_otf2_find_region(read, context->region);
+
+		function = function ? function : &gt_otf2_unknown_region;
+		if (open && (function == open || !strcmp(function->name, open->name)))
+			return;
+		frames->regions[frames->count++] = function;
+	}
+	if (open)
+		frames->count = frames->count != 0;
+}
