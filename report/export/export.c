@@ -398,6 +398,7 @@ static bool convert(struct gt_export *export, struct gt_otf2 *read)
 	export->read = read;
 	export->correlation = gt_otf2_attribute_named(read, "CORRELATION_ID");
 	export->mpi_error = gt_otf2_attribute_named(read, "MPI_ERROR");
+	export->stacks = gt_stacks_of(read);
 	export->part = export->options->part;
 	if (!gt_part_choose(&export->part, read, export->options->patterns, "gputrace export"))
 		return false;

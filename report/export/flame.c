@@ -45,6 +45,7 @@ struct flame {
 struct merging {
 	struct flame *flame;
 	struct flame_node *at;
+	struct gt_export_text name;
 };
 
 static struct flame_node *child_of(struct flame_node *parent, const char *name, unsigned class)
@@ -88,7 +89,9 @@ static void add_node(void *user, struct gt_path_node *node)
 	struct merging *merging = user;
 	struct flame *flame = merging->flame;
 
-	merging->at = child_of(merging->at, node->region->name, gt_class_of(&flame->classes, node->region));
+	merging->name.count = 0;
+	gt_text_add(&merging->name, "%s%s", node->sampled ? "~" : "", node->region->name);
+	merging->at = child_of(merging->at, merging->name.data, gt_class_of(&flame->classes, node->region));
 	merging->at->self[flame->other] += node->self;
 }
 
@@ -116,6 +119,7 @@ static void end(struct gt_export_place *place)
 		merging.at = child_of(merging.at, place->at->location->name, GT_CLASSES);
 	}
 	gt_path_walk(place->face, &merging, add_node, leave_node);
+	free(merging.name.data);
 	pthread_mutex_unlock(&export->lock);
 }
 
@@ -258,6 +262,7 @@ const struct gt_export_face gt_export_flame = {
 	.begin = gt_path_begin,
 	.enter = gt_path_enter,
 	.call = gt_path_call,
+	.event = gt_path_event,
 	.end = end,
 	.finish = finish,
 };

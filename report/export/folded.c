@@ -64,6 +64,7 @@ static void print_node(void *user, struct gt_path_node *node)
 
 	node->user = printing->path.count;
 	gt_text_add(&printing->path, ";");
+	gt_text_add(&printing->path, node->sampled ? "~" : "");
 	add_name(&printing->path, node->region->name);
 	if (node->self)
 		gt_export_print(printing->place, "%s %" PRIu64 "\n", printing->path.data, node->self);
@@ -100,5 +101,6 @@ const struct gt_export_face gt_export_folded = {
 	.begin = begin,
 	.enter = gt_path_enter,
 	.call = gt_path_call,
+	.event = gt_path_event,
 	.end = end,
 };

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * JSON for speedscope (www.speedscope.app): a profile of opened and closed frames for each location.
+ * JSON for speedscope (www.speedscope.app): a profile of opened and closed frames for each location, and one
+ * of its samples of call stacks, if it has any.
  *
  * Limits: has no messages and no values; written as text, because a JSON library would hold all of it in
- * memory, and location after location, because the events of a profile stand together.
+ * memory, and location after location, because the events of a profile stand together. Samples of one path
+ * are one, at no time.
  */
 #include "config.h"
 
@@ -13,6 +15,7 @@
 #include "report/export/export.h"
 
 #include "lib/assemble/util/memory.h"
+#include "report/model/sums.h"
 
 struct speedscope {
 	bool profile, event; /* a profile, an event was written before */
@@ -41,7 +44,7 @@ static bool start(struct gt_export *export)
 	for (size_t i = 0; i < export->read->tables[GT_OTF2_REGION].count; i++)
 		put_frame(&text, gt_otf2_region_at(export->read, i));
 	/* What an event names and the archive does not define. */
-	gt_text_add(&text, "{\"name\":\"?\"}]},\n\"profiles\":[");
+	gt_text_add(&text, "{\"name\":\"?\"},\n{\"name\":\"%s\"}]},\n\"profiles\":[", gt_stacks_ours.name);
 	gt_export_write(export, &text);
 	free(text.data);
 	return true;
@@ -90,9 +93,73 @@ static void call(struct gt_export_place *place, const struct gt_export_call *cal
 	put(place, 'C', call->region, call->end);
 }
 
+/* place->face: samples by calling context, and whether they are gputrace's own. */
+static void event(struct gt_export_place *place, const struct gt_otf2_event *event)
+{
+	const struct gt_otf2 *read = place->export->read;
+	struct gt_stack_sample sample;
+
+	if (event->type != GT_OTF2_CallingContextSample)
+		return;
+	sample = gt_stack_sample_of(&place->export->stacks, place->at, &event->CallingContextSample);
+	if (!sample.context || !sample.ns)
+		return;
+	if (!place->face)
+		place->face = gt_zeroed(1, sizeof(struct gt_sums));
+	gt_sum_add(gt_sums_at(place->face, (uint64_t)(sample.context - gt_otf2_context_at(read, 0)),
+			      sample.ours, 0, 0), sample.ns, 0);
+}
+
+/* Callers first. */
+static void put_stack(struct gt_export_place *place, const struct gt_sum *sum)
+{
+	const struct gt_otf2 *read = place->export->read;
+	const char *between = "";
+	struct gt_frames frames;
+
+	gt_frames_below(read, gt_otf2_context_at(read, sum->key[0]), sum->key[1], NULL, &frames);
+	gt_export_print(place, "[");
+	while (frames.count) {
+		const struct gt_otf2_region *region = frames.regions[--frames.count];
+
+		gt_export_print(place, "%s%zu", between, region == &gt_stacks_ours
+				? read->tables[GT_OTF2_REGION].count + 1 : gt_export_region(place, region));
+		between = ",";
+	}
+	gt_export_print(place, "]");
+}
+
+static void put_samples(struct gt_export_place *place, const struct gt_sums *sums)
+{
+	struct gt_export_text name = { .count = 0 };
+	uint64_t all = 0;
+
+	for (uint32_t i = 0; i < sums->count; i++)
+		all += sums->items[i].ns;
+	gt_text_location(&name, place->export->read, place->at->location);
+	gt_text_add(&name, " (samples)");
+	gt_export_print(place, ",\n{\"type\":\"sampled\",\"unit\":\"nanoseconds\",\"name\":");
+	gt_text_json(&place->text, name.data);
+	gt_export_print(place, ",\"startValue\":0,\"endValue\":%" PRIu64 ",\"samples\":[", all);
+	free(name.data);
+	for (uint32_t i = 0; i < sums->count; i++) {
+		gt_export_print(place, i ? ",\n" : "\n");
+		put_stack(place, &sums->items[i]);
+	}
+	gt_export_print(place, "],\"weights\":[");
+	for (uint32_t i = 0; i < sums->count; i++)
+		gt_export_print(place, "%s%" PRIu64, i ? "," : "", sums->items[i].ns);
+	gt_export_print(place, "]}");
+}
+
 static void end(struct gt_export_place *place)
 {
 	gt_export_print(place, "]}");
+	if (!place->face)
+		return;
+	put_samples(place, place->face);
+	gt_sums_free(place->face);
+	free(place->face);
 }
 
 static bool finish(struct gt_export *export)
@@ -108,6 +175,7 @@ const struct gt_export_face gt_export_speedscope = {
 	.begin = begin,
 	.enter = enter,
 	.call = call,
+	.event = event,
 	.end = end,
 	.finish = finish,
 };

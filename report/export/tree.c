@@ -24,12 +24,13 @@ void gt_path_begin(struct gt_export_place *place)
 
 /* Where the node is in the index, or would be. */
 static struct gt_path_node **place_of(struct gt_path_tree *tree, const struct gt_path_node *parent,
-				      const struct gt_otf2_region *region)
+				      const struct gt_otf2_region *region, bool sampled)
 {
 	size_t i = gt_hash_mix(gt_hash_mix(GT_HASH_START, (uintptr_t)parent), (uintptr_t)region);
 
 	for (i &= tree->room - 1; tree->index[i]; i = (i + 1) & (tree->room - 1))
-		if (tree->index[i]->parent == parent && tree->index[i]->region == region)
+		if (tree->index[i]->parent == parent && tree->index[i]->region == region &&
+		    tree->index[i]->sampled == sampled)
 			break;
 	return &tree->index[i];
 }
@@ -43,21 +44,23 @@ static void grow(struct gt_path_tree *tree)
 	tree->index = gt_zeroed(tree->room, sizeof(struct gt_path_node *));
 	for (size_t i = 0; i < room; i++)
 		if (old[i])
-			*place_of(tree, old[i]->parent, old[i]->region) = old[i];
+			*place_of(tree, old[i]->parent, old[i]->region, old[i]->sampled) = old[i];
 	free(old);
 }
 
-static struct gt_path_node *child_of(struct gt_path_tree *tree, const struct gt_otf2_region *region)
+static struct gt_path_node *child_of(struct gt_path_tree *tree, struct gt_path_node *parent,
+				     const struct gt_otf2_region *region, bool sampled)
 {
-	struct gt_path_node *parent = tree->at, *node, **place;
+	struct gt_path_node *node, **place;
 
 	if (2 * tree->count >= tree->room)
 		grow(tree);
-	place = place_of(tree, parent, region);
+	place = place_of(tree, parent, region, sampled);
 	if (*place)
 		return *place;
 	node = gt_zeroed(1, sizeof(*node));
 	node->region = region;
+	node->sampled = sampled;
 	node->parent = parent;
 	node->next = parent->child;
 	node->user = parent->user + strlen(region->name);
@@ -65,18 +68,23 @@ static struct gt_path_node *child_of(struct gt_path_tree *tree, const struct gt_
 	return *place = parent->child = node;
 }
 
+static bool is_full(const struct gt_path_tree *tree, const struct gt_path_node *node, size_t depth)
+{
+	return tree->most && (depth >= tree->most || node->user > tree->most_bytes);
+}
+
 void gt_path_enter(struct gt_export_place *place, const struct gt_otf2_region *region, uint64_t time)
 {
 	struct gt_path_tree *tree = place->face;
 
 	(void)time;
-	if (tree->below || (tree->most && (tree->depth >= tree->most || tree->at->user > tree->most_bytes))) {
+	if (tree->below || is_full(tree, tree->at, tree->depth)) {
 		tree->below++;
 		tree->cut = true;
 		return;
 	}
 	tree->depth++;
-	tree->at = child_of(tree, region);
+	tree->at = child_of(tree, tree->at, region, false);
 }
 
 void gt_path_call(struct gt_export_place *place, const struct gt_export_call *call)
@@ -92,12 +100,45 @@ void gt_path_call(struct gt_export_place *place, const struct gt_export_call *ca
 	tree->at = tree->at->parent;
 }
 
+void gt_path_event(struct gt_export_place *place, const struct gt_otf2_event *event)
+{
+	const struct gt_otf2_cursor *at = place->at;
+	struct gt_path_tree *tree = place->face;
+	struct gt_path_node *node = tree->at;
+	struct gt_stack_sample sample;
+	struct gt_frames frames;
+
+	if (event->type != GT_OTF2_CallingContextSample || tree->below)
+		return;
+	sample = gt_stack_sample_of(&place->export->stacks, at, &event->CallingContextSample);
+	gt_frames_below(at->read, sample.context, sample.ours,
+			at->depth ? at->stack[at->depth - 1].region : NULL, &frames);
+	for (size_t depth = tree->depth; sample.ns && frames.count && !is_full(tree, node, depth); depth++)
+		node = child_of(tree, node, frames.regions[--frames.count], true);
+	tree->cut |= sample.ns && frames.count;
+	if (node == tree->at)
+		return; /* in the call itself */
+	node->self += sample.ns;
+	tree->at->below += sample.ns;
+}
+
+/* Samples have no more of a call's own time than there is; where no call is open, as much as they have. */
+static void divide(struct gt_path_node *node)
+{
+	node->part = node->below > node->self ? (double)node->self / (double)node->below : 1;
+	if (node->sampled)
+		node->part = node->parent->part;
+	node->self = node->sampled ? (uint64_t)((double)node->self * node->part)
+				   : node->self - (uint64_t)((double)node->below * node->part);
+}
+
 static int by_name(const void *a, const void *b)
 {
 	const struct gt_path_node *const *x = a, *const *y = b;
 	int order = strcmp((*x)->region->name, (*y)->region->name);
 
-	return order ? order : ((*x)->region->id > (*y)->region->id) - ((*x)->region->id < (*y)->region->id);
+	order = order ? order : ((*x)->region->id > (*y)->region->id) - ((*x)->region->id < (*y)->region->id);
+	return order ? order : (*x)->sampled - (*y)->sampled;
 }
 
 static void sort_children(struct gt_path_node *parent)
@@ -124,12 +165,14 @@ void gt_path_walk(struct gt_path_tree *tree, void *user, void (*visit)(void *use
 {
 	struct gt_path_node *root = &tree->root, *node = root, *parent;
 
+	root->part = 1;
 	sort_children(root);
 	while (node != root || root->child) {
 		struct gt_path_node *child = node->child;
 
 		if (child) {
 			node->child = child->next;
+			divide(child);
 			visit(user, child);
 			sort_children(child);
 			node = child;

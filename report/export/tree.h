@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The call paths of a location with the time in each, for faces that are about them (folded.c, flame.c).
+ * Where there are samples of call stacks, they divide the time of a call itself: paths go on in sampled
+ * functions.
  *
  * Limits: in memory until the location has been read.
  */
@@ -13,7 +15,10 @@
 struct gt_path_node {
 	const struct gt_otf2_region *region; /* NULL: the root */
 	struct gt_path_node *parent, *child, *next;
-	uint64_t self;  /* ns in its last region itself */
+	uint64_t self;  /* ns in its last region itself; when it is visited, without what samples divide */
+	bool sampled;
+	uint64_t below; /* of others: ns of the samples in it that are below it */
+	double part;    /* how much of that there is room for */
 	size_t user;    /* the face's; while it is built, bytes of its path */
 };
 
@@ -33,6 +38,7 @@ struct gt_path_tree {
 void gt_path_begin(struct gt_export_place *place);
 void gt_path_enter(struct gt_export_place *place, const struct gt_otf2_region *region, uint64_t time);
 void gt_path_call(struct gt_export_place *place, const struct gt_export_call *call);
+void gt_path_event(struct gt_export_place *place, const struct gt_otf2_event *event);
 
 /*
  * All nodes but the root, callers before callees: `visit` is called when a node is reached, and `leave` (may
