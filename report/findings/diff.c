@@ -3,7 +3,7 @@
  * Rows of all runs are sorted by section and name, and those of one name compared.
  *
  * With several runs on each side the verdict is Welch's t-test at 99 %: a change within `noise` may be
- * chance.
+ * chance. So may be one of samples that is within three times their standard error, also of single runs.
  *
  * Limits: see diff.h.
  */
@@ -23,19 +23,24 @@ static const struct compared {
 	const char *key;
 	const char *names[2];
 	const char *seconds, *count, *least, *most; /* the least and the most are over locations */
-	bool lost; /* the seconds are a loss, which nothing makes faster or slower */
+	enum {
+		TIME,
+		LOSS,    /* which nothing makes faster or slower */
+		SAMPLED, /* the count is that of samples, each of which stands for as many seconds */
+	} of;
 } compared[] = {
-	{ "run", { "program", NULL }, "duration_s", NULL, NULL, NULL, false },
-	{ "findings", { "id", NULL }, "seconds", NULL, NULL, NULL, true },
-	{ "regions", { "name", NULL }, "exclusive_s", "count", "location_min_s", "location_max_s", false },
-	{ "kernels", { "name", NULL }, "seconds", "count", NULL, NULL, false },
-	{ "copies", { "direction", "memory" }, "seconds", "count", NULL, NULL, false },
-	{ "mpi", { "name", NULL }, "seconds", "count", "location_min_s", "location_max_s", false },
-	{ "collectives", { "name", "communicator" }, "seconds", "count", NULL, NULL, false },
-	{ "waits", { "class", "region" }, "seconds", "count", NULL, NULL, true },
-	{ "critical_path", { "region", NULL }, "seconds", NULL, NULL, NULL, false },
+	{ "run", { "program", NULL }, "duration_s", NULL, NULL, NULL, TIME },
+	{ "findings", { "id", NULL }, "seconds", NULL, NULL, NULL, LOSS },
+	{ "regions", { "name", NULL }, "exclusive_s", "count", "location_min_s", "location_max_s", TIME },
+	{ "samples", { "function", NULL }, "cpu_s", "samples", NULL, NULL, SAMPLED },
+	{ "kernels", { "name", NULL }, "seconds", "count", NULL, NULL, TIME },
+	{ "copies", { "direction", "memory" }, "seconds", "count", NULL, NULL, TIME },
+	{ "mpi", { "name", NULL }, "seconds", "count", "location_min_s", "location_max_s", TIME },
+	{ "collectives", { "name", "communicator" }, "seconds", "count", NULL, NULL, TIME },
+	{ "waits", { "class", "region" }, "seconds", "count", NULL, NULL, LOSS },
+	{ "critical_path", { "region", NULL }, "seconds", NULL, NULL, NULL, TIME },
 };
-enum { COMPARED = sizeof(compared) / sizeof(compared[0]) };
+enum { COMPARED = sizeof(compared) / sizeof(compared[0]), SIGMAS = 3 };
 
 /* Of one run. */
 struct item {
@@ -142,6 +147,7 @@ void gt_diff_add(struct gt_diff *diff, const struct gt_figures *figures, bool af
 struct side {
 	double *seconds;            /* of each run */
 	double mean, variance;
+	double sampling;            /* variance of the mean, by the number of samples */
 	double count, least, most;  /* means of the runs that have them */
 	unsigned rows, counted, spread;
 };
@@ -155,6 +161,8 @@ struct row {
 static void take(struct side *side, const struct item *item)
 {
 	side->rows++;
+	if (compared[item->section].of == SAMPLED && !isnan(item->seconds))
+		side->sampling += item->seconds * item->seconds / item->count;
 	if (!isnan(item->seconds))
 		side->seconds[item->run] += item->seconds;
 	if (!isnan(item->count)) {
@@ -178,6 +186,7 @@ static void sum_up(struct side *side, unsigned runs)
 	for (unsigned i = 0; i < runs; i++)
 		squares += (side->seconds[i] - side->mean) * (side->seconds[i] - side->mean);
 	side->variance = runs > 1 ? squares / (runs - 1) : 0;
+	side->sampling /= (double)runs * runs;
 	if (side->spread) {
 		side->least /= side->spread;
 		side->most /= side->spread;
@@ -245,7 +254,9 @@ static void compare(struct gt_diff *diff, const struct item *items, size_t count
 	}
 	row->change = row->sides[1].mean - row->sides[0].mean;
 	row->noise = noise_of(row->sides, diff->runs);
-	row->verdict = verdict_of(row, compared[items->section].lost);
+	if (compared[items->section].of == SAMPLED)
+		row->noise = fmax(row->noise, SIGMAS * sqrt(row->sides[0].sampling + row->sides[1].sampling));
+	row->verdict = verdict_of(row, compared[items->section].of == LOSS);
 }
 
 /* ---- figures ----------------------------------------------------------------------------------- */
@@ -273,6 +284,7 @@ static const struct gt_section_kind kinds[COMPARED] = {
 	KIND("run", "Run"),
 	KIND("findings", "Findings"),
 	KIND("regions", "Regions"),
+	KIND("samples", "Samples"),
 	KIND("kernels", "Kernels"),
 	KIND("copies", "Copies"),
 	KIND("mpi", "MPI calls"),

@@ -171,6 +171,30 @@ def tree():
     return m
 
 
+def counts(**functions):
+    """How many samples of 1 ms each function has."""
+    m = Made(1000 * MS)
+    s = Stacks(m)
+    thread = m.thread(m.process("Process 0"))
+    time = 0
+    for name, count in functions.items():
+        for _ in range(count):
+            time += MS
+            s.sample(thread, time, s.context(m.region(name)), MS)
+    return m
+
+
+@case
+def before():
+    return counts(alpha=100, beta=100, few=9, some=16, gamma=50)
+
+
+@case
+def after():
+    """3 sqrt(100 + 150) = 47 and 3 sqrt(100 + 140) = 46 samples may be chance."""
+    return counts(alpha=150, beta=140, gamma=50, new=10)
+
+
 def beside(m):
     """The same archive, with a sample behind each event of a thread but its last one."""
     s = Stacks(m)
