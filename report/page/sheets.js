@@ -140,7 +140,11 @@ const Sheets = {
 						{ key: "max_s", head: "longest", unit: "seconds" },
 					{ key: "imbalance", head: "imbalance", unit: "share" },
 						{ key: "class", head: "kind", unit: "text", spare: true },
-					{ key: "group", head: "group", unit: "text" }] })];
+					{ key: "group", head: "group", unit: "text" }] }),
+			Sheets.samples("samples", "Samples of call stacks",
+				[Sheets.functionCell, Sheets.placeCell]),
+			Sheets.samples("lines", "Source lines of samples",
+				[Sheets.placeCell, Sheets.functionCell])];
 		const note = `${Sheets.note()}${only ? ", " + clean(name, 60) : ""}`;
 
 		const rows = only ? Model.rowsOf(line) : null, all = new Map();
@@ -153,6 +157,16 @@ const Sheets = {
 				addSums(row, begin, end, all);
 		return [chip, make(all)];
 	},
+	functionCell: { key: "function", head: "function", unit: "text", wide: true },
+	placeCell: { key: "place", head: "where", unit: "text",
+		of: (row) => row.file && row.line ? `${row.file}:${row.line}` : row.file || row.module },
+	/* Processor time by function or source line: of whole runs, if there is any. */
+	samples: (key, caption, [first, last]) => Data.report[key]?.length ? table({ name: key, caption,
+		note: "the whole run", rows: Data.report[key],
+		columns: [first,
+			{ key: "cpu_s", head: "processor time", unit: "seconds" },
+			{ key: "share", head: "of it", unit: "share", meter: true },
+			{ key: "samples", head: "samples", unit: "count" }, last] }) : null,
 	/* The ns that rows lived in a window: threads, as the report counts; of streams alone, streams. */
 	time(rows, begin, end) {
 		let threads = 0, streams = 0;

@@ -456,6 +456,22 @@ def of_copies(address, known):
     clean_end(page)
 
 
+def of_samples(address, known):
+    """Processor time by function and by line, as the report has them."""
+    page = Page(address)
+    with open(known, encoding="utf-8") as f:
+        report = json.load(f)
+    page.sheet("profile")
+    for key, first, last in (("samples", "function", "place"), ("lines", "place", "function")):
+        wanted = []
+        for row in report[key]:
+            row["place"] = f"{row['file']}:{row['line']}" if row["line"] else row["file"] or row["module"] or "\u2013"
+            wanted.append([row[first], seconds(row["cpu_s"]), row["samples"], row[last]])
+        there = [[row[0], row[1], int(row[3]), row[4]] for row in page.table(key)]
+        ok(wanted and there == wanted, f"the table of {key} is the report's", (there, wanted))
+    clean_end(page)
+
+
 def differs(address, now, before):
     page, reports = Page(address), []
     for name in (now, before):
@@ -574,7 +590,7 @@ def main(arguments):
         begin(name)
         try:
             {"use": use, "hostile": hostile, "deep": deep, "differs": differs, "frames": frames,
-             "copies": of_copies}[what](*rest)
+             "copies": of_copies, "samples": of_samples}[what](*rest)
             ok(True, "the browser was driven to the end")
         except Exception:  # a claim that fails, not a course that ends
             ok(False, "the browser was driven to the end", traceback.format_exc())
