@@ -126,7 +126,7 @@ static void link_nodes(struct gt_sampled *sampled)
 
 struct gt_sampled *gt_sampled_make(struct gt_report *report, const struct gt_profile *profile)
 {
-	const struct gt_samples *all = gt_report_result(report, &gt_samples_analysis);
+	const struct gt_stack_sums *all = gt_report_result(report, &gt_samples_analysis);
 	struct gt_sampled *sampled;
 	struct gt_frames *frames;
 	uint64_t *ns;

@@ -22,7 +22,7 @@
 /* ---- reading ------------------------------------------------------------------------------------- */
 
 struct sampling {
-	struct gt_samples samples;
+	struct gt_stack_sums samples;
 	struct gt_stacks stacks;
 };
 
@@ -68,7 +68,7 @@ static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 {
 	const struct gt_profile *profile = gt_report_result(report, &gt_profile_analysis);
 	bool aside = report->classes.locations[at->index].kind == GT_LOCATION_SERVICE;
-	struct gt_samples *state = &((struct sampling *)memory)->samples, *all = result;
+	struct gt_stack_sums *state = &((struct sampling *)memory)->samples, *all = result;
 
 	for (uint32_t i = 0; i < state->sums.count; i++) {
 		const struct gt_sum *one = &state->sums.items[i];
@@ -150,7 +150,7 @@ const char *gt_samples_name(const struct gt_report *report, uint64_t function)
 }
 
 /* Sums by function and object and, if `lines`, by source location (1 + its index; 0: not known). */
-static struct gt_sums sum_up(const struct gt_report *report, const struct gt_samples *all,
+static struct gt_sums sum_up(const struct gt_report *report, const struct gt_stack_sums *all,
 			     const struct objects *objects, bool lines)
 {
 	static const struct gt_otf2_context nowhere = { .region = OTF2_UNDEFINED_REGION,
@@ -219,7 +219,7 @@ struct whole {
 	double number; /* of samples of equal weight that would be as exact (Kish) */
 };
 
-static struct whole add_up(const struct gt_samples *all)
+static struct whole add_up(const struct gt_stack_sums *all)
 {
 	struct whole whole = { 0 };
 
@@ -309,7 +309,7 @@ static const char *note(struct gt_report *report, const struct whole *whole)
 	return gt_figures_text(&report->figures, "%s samples of %s of processor time", count, time);
 }
 
-static void table(struct gt_report *report, const struct gt_samples *all, const struct objects *objects,
+static void table(struct gt_report *report, const struct gt_stack_sums *all, const struct objects *objects,
 		  const struct gt_section_kind *kind)
 {
 	struct gt_section *section = gt_section_add(&report->figures, kind);
@@ -362,13 +362,13 @@ bool gt_samples_hottest(const struct gt_report *report, unsigned width, char *te
 
 static void release(void *result)
 {
-	gt_sums_free(&((struct gt_samples *)result)->sums);
+	gt_sums_free(&((struct gt_stack_sums *)result)->sums);
 }
 
 static const struct gt_section_kind *const sections[] = { &samples_kind, &lines_kind, NULL };
 const struct gt_analysis gt_samples_analysis = {
 	.name = "samples",
-	.state_size = sizeof(struct sampling), .result_size = sizeof(struct gt_samples),
+	.state_size = sizeof(struct sampling), .result_size = sizeof(struct gt_stack_sums),
 	.wanted = wanted, .begin = begin, .event = event, .carry = carry, .merge = merge,
 	.figures = figures, .free = release, .sections = sections,
 };

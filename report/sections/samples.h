@@ -14,7 +14,7 @@
 enum { GT_SAMPLES_ROWS = 20 }; /* of each table, in summary.json */
 enum { GT_SAMPLES_ASIDE = GT_PROFILE_NODES }; /* instead of a node: the thread's calls are not in the tree */
 
-struct gt_samples {
+struct gt_stack_sums {
 	/*
 	 * By calling context (1 + its index; 0: it is not defined), the node of the call tree that was open
 	 * (0: none, GT_SAMPLES_ASIDE), and whether it is gputrace's own. count: samples; ns: processor time
