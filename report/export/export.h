@@ -45,7 +45,7 @@ struct gt_export {
 	FILE *out;            /* of faces that write one file; else NULL */
 	const char *path;     /* where the face writes: a temporary name */
 	uint64_t correlation, mpi_error; /* attributes */
-	struct gt_stacks stacks;
+	struct gt_stack_ids stacks;
 	struct gt_ends ends;
 	int error;            /* errno of the first write that failed */
 	bool cut;             /* something was left out, and that was said */

@@ -18,9 +18,9 @@ enum { OURS = 4 }; /* of SAMPLE_FLAGS (doc/FORMAT.md) */
 const struct gt_otf2_region gt_stacks_ours = { .id = GT_OTF2_NOTHING, .name = "[gputrace]",
 					       .canonical = "", .description = "", .file = "" };
 
-struct gt_stacks gt_stacks_of(const struct gt_otf2 *read)
+struct gt_stack_ids gt_stacks_of(const struct gt_otf2 *read)
 {
-	return (struct gt_stacks){ .time = gt_otf2_attribute_named(read, "SAMPLE_TIME"),
+	return (struct gt_stack_ids){ .time = gt_otf2_attribute_named(read, "SAMPLE_TIME"),
 				   .flags = gt_otf2_attribute_named(read, "SAMPLE_FLAGS") };
 }
 
@@ -47,7 +47,7 @@ static bool attribute_of(const struct gt_otf2_cursor *at, uint64_t attribute, ui
 	return true;
 }
 
-struct gt_stack_sample gt_stack_sample_of(const struct gt_stacks *stacks, const struct gt_otf2_cursor *at,
+struct gt_stack_sample gt_stack_sample_of(const struct gt_stack_ids *stacks, const struct gt_otf2_cursor *at,
 					  const struct gt_otf2_CallingContextSample *event)
 {
 	struct gt_stack_sample sample = { .context = gt_otf2_find_context(at->read, event->context) };

@@ -15,7 +15,7 @@
 enum { GT_FRAMES_MOST = 1024 };
 
 /* Of an archive: ids of attributes. */
-struct gt_stacks {
+struct gt_stack_ids {
 	uint64_t time, flags;
 };
 
@@ -27,9 +27,9 @@ struct gt_stack_sample {
 };
 
 /* After the definitions. */
-struct gt_stacks gt_stacks_of(const struct gt_otf2 *read);
+struct gt_stack_ids gt_stacks_of(const struct gt_otf2 *read);
 /* What the event that is being visited says. */
-struct gt_stack_sample gt_stack_sample_of(const struct gt_stacks *stacks, const struct gt_otf2_cursor *at,
+struct gt_stack_sample gt_stack_sample_of(const struct gt_stack_ids *stacks, const struct gt_otf2_cursor *at,
 					  const struct gt_otf2_CallingContextSample *event);
 
 /* "[gputrace]": a function that stands for all of gputrace itself. */

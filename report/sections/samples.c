@@ -23,7 +23,7 @@
 
 struct sampling {
 	struct gt_stack_sums samples;
-	struct gt_stacks stacks;
+	struct gt_stack_ids stacks;
 };
 
 static bool wanted(struct gt_report *report)
