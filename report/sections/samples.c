@@ -232,15 +232,18 @@ static struct whole add_up(const struct gt_stack_sums *all)
 	return whole;
 }
 
-/* A share's 95 % interval. */
+enum { FEW = 30 };
+
+/* Half the width of a share's 95 % interval, in percent. */
+static double interval(double share, double number)
+{
+	return 100 * 1.96 * sqrt(fmax(share * (1 - share), 0) / number);
+}
+
 static const char *error_of(struct gt_report *report, double share, uint64_t count, const struct whole *whole)
 {
-	enum { FEW = 30 };
-
-	if (count < FEW)
-		return "too few";
-	return gt_figures_text(&report->figures, "%.1f %%",
-			       100 * 1.96 * sqrt(fmax(share * (1 - share), 0) / whole->number));
+	return count < FEW ? "too few"
+			   : gt_figures_text(&report->figures, "%.1f %%", interval(share, whole->number));
 }
 
 static void put_figures(struct gt_report *report, const struct gt_sum *sum, const struct whole *whole,
@@ -339,25 +342,63 @@ static void figures(struct gt_report *report, void *result)
 	free(objects.of);
 }
 
+static const char *name_at(const struct gt_section *section, size_t row)
+{
+	return gt_section_cell(section, row, "function")->text;
+}
+
+static double share_at(const struct gt_section *section, size_t row)
+{
+	return gt_section_cell(section, row, "share")->number;
+}
+
+/* The most columns that a name may have so that the first ones fit into `room`. */
+static unsigned longest_name(const struct gt_section *section, unsigned names, unsigned room)
+{
+	unsigned longest = room + 1, sum;
+
+	do {
+		sum = 0;
+		longest--;
+		for (unsigned i = 0; i < names; i++) {
+			unsigned all = gt_columns_of(name_at(section, i));
+
+			sum += all < longest ? all : longest;
+		}
+	} while (sum > room);
+	return longest;
+}
+
+static void put_hottest(const struct gt_section *section, unsigned count, unsigned longest, double error,
+			char *text, size_t size)
+{
+	char brief[GT_SHORTEN_MAX], name[256];
+	size_t used = (size_t)snprintf(text, size, "(+- %.0f %%): ", error);
+
+	for (unsigned i = 0; i < count; i++) {
+		gt_summary_escape(name, sizeof(name),
+				  gt_shorten(brief, name_at(section, i), longest, GT_KEEP_NOTHING), longest);
+		used += (size_t)snprintf(text + used, size - used, "%s%s %.0f %%", i ? ", " : "", name,
+					 100 * share_at(section, i));
+	}
+}
+
 bool gt_samples_hottest(const struct gt_report *report, unsigned width, char *text, size_t size)
 {
-	enum { HOTTEST = 3, ENOUGH = 30, PART = 7 /* of a line, for a name */ };
+	enum { HOTTEST = 3, LEAST = 100, BESIDE = 63 /* columns of such a line that are no names */ };
 	const struct gt_section *section = report ? gt_section_find(&report->figures, "samples") : NULL;
-	char brief[GT_SHORTEN_MAX], name[256];
-	unsigned n = 0;
+	unsigned count = section && section->rows < HOTTEST ? (unsigned)section->rows : HOTTEST;
+	double error = 0, samples = 0;
 
-	for (size_t i = 0, used = 0; section && i < section->rows && n < HOTTEST; i++) {
-		const char *function = gt_section_cell(section, i, "function")->text;
-		double share = gt_section_cell(section, i, "share")->number;
-
-		if (isnan(share) || gt_section_cell(section, i, "samples")->count < ENOUGH)
-			continue;
-		gt_summary_escape(name, sizeof(name),
-				  gt_shorten(brief, function, width / PART, GT_KEEP_NOTHING), width / PART);
-		used += (size_t)snprintf(text + used, size - used, "%s%s %.0f %%", n++ ? ", " : "", name,
-					 100 * share);
-	}
-	return n;
+	for (size_t i = 0; section && i < section->rows; i++)
+		samples += (double)gt_section_cell(section, i, "samples")->count;
+	if (samples < FEW || isnan(share_at(section, 0)))
+		return false;
+	for (unsigned i = 0; i < count; i++)
+		error = fmax(error, interval(share_at(section, i), samples));
+	width = (width < LEAST ? LEAST : width) - BESIDE;
+	put_hottest(section, count, longest_name(section, count, width), error, text, size);
+	return true;
 }
 
 static void release(void *result)

@@ -33,9 +33,9 @@ uint64_t gt_samples_ourselves(const struct gt_report *report);
 const char *gt_samples_name(const struct gt_report *report, uint64_t function);
 
 /*
- * "alpha 55 %, step 15 %", with commas for at most three: the functions that took the most processor time by
- * samples, without those that too few have. False: there are none, or `report` is NULL. `text` has 1024 bytes
- * at least.
+ * "(+- 4 %): alpha 55 %, step 15 %": at most three functions with the most processor time by samples, and the
+ * largest half of their shares' 95 % intervals, as if all samples stood for as much. False: there are too
+ * few, or `report` is NULL. `text` has 1024 bytes at least.
  */
 bool gt_samples_hottest(const struct gt_report *report, unsigned width, char *text, size_t size);
 

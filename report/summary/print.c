@@ -635,7 +635,7 @@ static void print_unseen(const struct printer *p, const struct gt_summary_view *
 	char hint[96] = "", hottest[1024];
 
 	if (gt_samples_hottest(view->report, p->width, hottest, sizeof(hottest))) {
-		line(p, NULL, "hottest functions: %s", hottest);
+		line(p, NULL, "hottest functions %s", hottest);
 		return;
 	}
 	if (view->facts->unseen_setting && !sums->script)
