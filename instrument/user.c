@@ -103,7 +103,8 @@ __attribute__((constructor)) static void start(void)
 		.abi = GT_ADAPTER_ABI,
 		.name = "user",
 		.fork_child = in_child,
-		.end = at_end,
+		.end = at_end, /* says what was wrong with calls */
+		.ends_silently = true,
 	};
 
 	gt_adapter_register(&adapter);

@@ -24,6 +24,7 @@ static uint32_t ended;    /* threads of the program's that want the adapters' en
 static uint32_t changing; /* one of them sees to it now */
 static uint32_t refused;  /* definitions, and adapters, that the process does not know as lost yet; atomic */
 static bool said;         /* why; atomic */
+static bool threads_matter; /* an adapter wants to know of the program's; atomic */
 static int own;           /* threads of their own, at most as many as there are; atomic */
 GT_EARLY void *gt_next_symbol(const char *symbol)
 {
@@ -164,6 +165,10 @@ int gt_adapter_register(const struct gt_adapter *given)
 		gt_pin((const void *)(uintptr_t)adapter.holds);
 		__atomic_store_n(&gt_devices, true, __ATOMIC_RELAXED);
 	}
+	if (adapter.thread) {
+		gt_pin((const void *)(uintptr_t)adapter.thread);
+		__atomic_store_n(&threads_matter, true, __ATOMIC_RELAXED);
+	}
 	if (gt_state_now() == GT_READY)
 		gt_adapters_list();
 	return 0;
@@ -212,14 +217,33 @@ void gt_adapters_end(int how)
 			adapters[i].end(how);
 }
 
-/* That of the user API, in this library, only says what was wrong with calls. */
+void gt_adapters_end_silently(int how)
+{
+	unsigned n = __atomic_load_n(&count, __ATOMIC_ACQUIRE);
+
+	for (unsigned i = 0; i < n; i++)
+		if (adapters[i].end && adapters[i].ends_silently)
+			adapters[i].end(how);
+}
+
 bool gt_adapters_record_end(void)
 {
 	unsigned n = __atomic_load_n(&count, __ATOMIC_ACQUIRE);
 
-	while (n && (!adapters[n - 1].end || !strcmp(adapters[n - 1].name, "user")))
+	while (n && (!adapters[n - 1].end || adapters[n - 1].ends_silently))
 		n--;
 	return n;
+}
+
+void gt_adapters_thread(bool begins)
+{
+	unsigned n = __atomic_load_n(&threads_matter, __ATOMIC_RELAXED)
+			     ? __atomic_load_n(&count, __ATOMIC_ACQUIRE)
+			     : 0;
+
+	for (unsigned i = 0; i < n; i++)
+		if (adapters[i].thread)
+			adapters[i].thread(begins);
 }
 
 static void call_threads(bool on)
@@ -242,7 +266,7 @@ void gt_adapters_threads(bool on)
 	while (__atomic_exchange_n(&changing, 1, __ATOMIC_ACQUIRE))
 		gt_sys_sleep_us(50);
 	if (__atomic_fetch_add(&ended, on ? -1u : 1u, __ATOMIC_RELAXED) == on && !gt_sys_refused() &&
-	    gt_state_now() == GT_READY)
+	    gt_takes_part())
 		call_threads(on);
 	__atomic_store_n(&changing, 0, __ATOMIC_RELEASE);
 	gt_signals_restore(mask);

@@ -553,6 +553,36 @@ bool gt_is_on(void)
 	       (gt_state_now() == GT_READY || gt_state_now() == GT_FORKED);
 }
 
+/* Slots of a sample with so many new frames, two to a slot. */
+static unsigned sample_slots(unsigned frames)
+{
+	return 1 + (frames + 1) / 2;
+}
+
+bool gt_sample(uint64_t *half, uint64_t low, uint64_t *frames, unsigned n, unsigned kept)
+{
+	struct gt_location *loc;
+	uint64_t at, end, first;
+	unsigned fresh;
+
+	if (!gt_is_on() || gt_sys_refused())
+		return false;
+	loc = gt_own_location();
+	if (!loc || (loc->attr_to && gt_stream_end(loc) == loc->attr_to))
+		return false;
+	at = gt_stream_end(loc);
+	end = at + sample_slots(n - kept) * GT_SLOT;
+	if (1 + (end - 1) / loc->half != *half)
+		kept = 0;
+	fresh = n - kept;
+	first = frames[fresh];
+	frames[fresh] = 0;
+	gt_record(GT_T_SAMPLE, low | (uint64_t)kept << 32, frames, sample_slots(fresh) - 1);
+	frames[fresh] = first;
+	*half = 1 + (gt_stream_end(loc) - 1) / loc->half;
+	return true;
+}
+
 void gt_buffer_flush(void)
 {
 	struct gt_location *loc = gt_start() ? gt_own_location() : NULL;

@@ -114,6 +114,8 @@ void gt_exec_begin(const char *path)
 	if (gt_sys_refused() || !gt_is_our_process())
 		return;
 	gt_child_executes(true);
+	if (gt_state_now() == GT_FORKED)
+		gt_adapters_end_silently(GT_END_EXEC);
 	if (gt_state_now() != GT_READY)
 		return;
 	gt_complain_of_start();
@@ -135,6 +137,8 @@ void gt_exec_failed(void)
 	if (!gt_is_our_process())
 		return;
 	gt_child_executes(false);
+	if (gt_state_now() == GT_FORKED)
+		gt_adapters_end_silently(GT_END_NONE);
 	if (gt_state_now() != GT_READY)
 		return;
 	gt_proc->processor_ns = 0;

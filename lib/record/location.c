@@ -125,6 +125,7 @@ static void release(void)
 		gt_self = &gt_hot_gone;
 		return;
 	}
+	gt_adapters_thread(false);
 	gt_thread_off = false; /* its end is recorded in any case */
 	if (loc->id || loc->sequence)
 		record_end(loc);
@@ -467,6 +468,7 @@ struct gt_hot *gt_location_attach(void)
 		pthread_setspecific(key, (void *)1);
 	begin_states(hot->loc->win);
 	record_begin(hot->loc);
+	gt_adapters_thread(true);
 	if (__atomic_load_n(&gt_modules_dirty, __ATOMIC_RELAXED))
 		gt_modules_scan();
 	return hot;

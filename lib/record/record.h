@@ -298,8 +298,10 @@ GT_HIDDEN bool gt_adapters_have(const char *name);
 GT_HIDDEN void gt_adapters_forked(void);
 GT_HIDDEN void gt_adapters_fork_returns(void);
 GT_HIDDEN void gt_adapters_end(int how); /* enum gt_end_how */
+GT_HIDDEN void gt_adapters_end_silently(int how); /* those that record nothing then */
 GT_HIDDEN bool gt_adapters_record_end(void); /* may any of them record something then? */
 GT_HIDDEN void gt_adapters_threads(bool on);
+GT_HIDDEN void gt_adapters_thread(bool begins); /* the calling one is recorded from now on, or no longer */
 /* One of the program's threads is about to be gone. */
 GT_HIDDEN void gt_adapters_thread_ends(void);
 extern GT_HIDDEN bool gt_jumps_matter;      /* an adapter wants to know of them */
