@@ -80,10 +80,10 @@ struct gt_adapter {
 	void (*fork_returns)(void);
 	/* Is `address` memory of a device that this adapter records? On any thread, often. */
 	bool (*holds)(const void *address);
-	/* The calling thread is recorded from now on, or is about to record its end. The first may come more
-	 * than once, and in a signal handler. [signal-safe] */
+	/* The calling thread is recorded from now on, or is about to record its end. The first may come
+	 * more than once, and in a signal handler. [signal-safe] */
 	void (*thread)(bool begins);
-	/* end() records nothing, so that a child which has recorded nothing may end without being recorded. */
+	/* end() records nothing: a child that has recorded nothing need not be recorded for it. */
 	bool ends_silently;
 };
 

@@ -63,13 +63,15 @@ enum gt_type {
 	GT_WORD(GT_T_WOKEN, (uint64_t)(by) << GT_WOKEN_TIME_BITS | GT_WOKEN_TIME(tick))
 
 /*
- * The word of a SAMPLE, and of one of its frames. The `kept` outermost frames of the same stream's sample
- * before stand below the new ones; the first sample of each half keeps none, so that a reader who lost a
- * half can go on.
+ * The payload of a SAMPLE, and one of its frames. The `kept` outermost frames of the same stream's sample
+ * before, whose number is one less, stand below the new ones; the first sample of each half keeps none, so
+ * that a reader who lost a half can go on.
  */
-#define GT_SAMPLE_WORD(extra, flags, kept, weight)                                                           \
-	GT_WORDX(GT_T_SAMPLE, extra, (uint64_t)(flags) << 40 | (uint64_t)(kept) << 32 | (uint32_t)(weight))
-#define GT_SAMPLE_FLAGS(word)  ((unsigned)((word) >> 40) & 0xffu)
+#define GT_SAMPLE_LOW(number, flags, kept, weight)                                                           \
+	(((uint64_t)(number) & 15) << 44 | (uint64_t)(flags) << 40 | (uint64_t)(kept) << 32 |                \
+	 (uint32_t)(weight))
+#define GT_SAMPLE_NUMBER(word) ((unsigned)((word) >> 44) & 15u) /* of the stream's samples, mod 16 */
+#define GT_SAMPLE_FLAGS(word)  ((unsigned)((word) >> 40) & 15u)
 #define GT_SAMPLE_KEPT(word)   ((unsigned)((word) >> 32) & 0xffu)
 #define GT_SAMPLE_WEIGHT(word) ((uint32_t)(word))
 #define GT_SAMPLE_UNIT         1024u /* nanoseconds in a unit of the weight */
@@ -78,7 +80,7 @@ enum gt_type {
 enum gt_sample_flag {
 	GT_SAMPLE_CUT = 1,    /* frames in the middle are missing: there were more than GT_SAMPLE_FRAMES */
 	GT_SAMPLE_BROKEN = 2, /* the walk did not reach the thread's beginning */
-	GT_SAMPLE_OWN = 4,    /* inside gputrace's own code: overhead */
+	GT_SAMPLE_OWN = 4,    /* inside gputrace's own code: overhead; found out when assembling */
 	GT_SAMPLE_KERNEL = 8, /* taken when a system call returned: time in the kernel */
 };
 
@@ -91,6 +93,7 @@ enum gt_frame_flag {
 				  return address: the call is before it */
 	GT_FRAME_GUESSED = 2,  /* found by frame pointer or by scanning */
 	GT_FRAME_UNMAPPED = 4, /* in no file: made by a JIT */
+	GT_FRAME_KERNELS = 8,  /* the kernel's code for its caller (vDSO) */
 };
 
 enum gt_thread_end {

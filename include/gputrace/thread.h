@@ -34,12 +34,11 @@ GT_API void gt_thread_join(uint64_t sequence);
 GT_API void gt_leave_woken(gt_ref region, uint64_t by, uint64_t tick);
 
 /*
- * A sample of the calling thread (GT_T_SAMPLE): `n` frames as the record has them, the outermost `kept` of which
- * are those of its sample before, which are left out where a reader is sure to have that one. `low`: the record's
- * payload without them. *half: 0 before the thread's first, and the function's own. frames[n] is written to.
- * False: nothing is recorded now, or an attribute waits for its event; if it still matters at the next sample
- * that one has its weight, too. Events that the thread is lost without (GT_LOSS_NO_LOCATION ...) are
- * counted. [signal-safe]
+ * A sample of the calling thread (GT_T_SAMPLE): `n` frames as the record has them, of which the outermost
+ * `kept` are those of its sample before and are left out where a reader is sure to have that one. `low`: the
+ * record's payload without them. *half: 0 before the thread's first, and the function's own. frames[n] is
+ * written to. False: nothing is recorded now, or an attribute waits for its event; the next sample may stand
+ * for this one's time, too. [signal-safe]
  */
 GT_API bool gt_sample(uint64_t *half, uint64_t low, uint64_t *frames, unsigned n, unsigned kept);
 

@@ -76,11 +76,12 @@ static void sample(struct mk_loc *l, uint64_t ns, unsigned flags, unsigned kept,
 		   const uint64_t *frames)
 {
 	uint64_t data[2 * GT_MAX_EXTRA] = { 0 };
+	static unsigned number;
 	unsigned n = 0;
 
 	for (; frames[n]; n++)
 		data[n] = frames[n];
-	mk_record(l, AT(ns), GT_T_SAMPLE, GT_WORD_LOW(GT_SAMPLE_WORD(0, flags, kept, weight)), data,
+	mk_record(l, AT(ns), GT_T_SAMPLE, GT_SAMPLE_LOW(number++, flags, kept, weight), data,
 		  (n + 1) / 2);
 }
 #define FRAMES(...) ((const uint64_t[]){ __VA_ARGS__, 0 })

@@ -4,8 +4,9 @@
  * becomes a node of the tree of calling contexts, whose root is the outermost frame, and the sample an event
  * at its innermost one. It is no enter, and does not touch the call stack of regions.
  *
- * A sample that keeps more than the sample before had is damaged: it and those after it are left out, until
- * one keeps nothing. So it is after a loss, since what is lost may have been samples.
+ * A sample that keeps more than the sample before had, or whose number is not the next, is damaged: it and
+ * those after it are left out, until one keeps nothing. So it is after a loss, since what is lost may have
+ * been samples.
  *
  * Limits: a worker remembers each pair of caller and address.
  */
@@ -36,10 +37,10 @@ static uint32_t attribute(struct gt_defs *defs, const char *name, const char *de
 	return gt_defs_attribute(defs, &def);
 }
 
-static struct gt_samples *begin_samples(struct gt_track *t)
+static struct gt_sampled *begin_samples(struct gt_track *t)
 {
 	struct gt_defs *defs = t->conv->defs;
-	struct gt_samples *s = calloc(1, sizeof(*s));
+	struct gt_sampled *s = calloc(1, sizeof(*s));
 
 	if (!s)
 		return NULL;
@@ -54,7 +55,7 @@ static struct gt_samples *begin_samples(struct gt_track *t)
 	return s;
 }
 
-static void begin_process(struct gt_samples *s, struct gt_track *t)
+static void begin_process(struct gt_sampled *s, struct gt_track *t)
 {
 	s->proc = t->loc->proc;
 	gt_lookup_clear(&s->addresses);
@@ -64,9 +65,9 @@ static void begin_process(struct gt_samples *s, struct gt_track *t)
 }
 
 /* Those of this location; NULL: no memory. */
-static struct gt_samples *samples_of(struct gt_track *t)
+static struct gt_sampled *samples_of(struct gt_track *t)
 {
-	struct gt_samples *s = t->w->samples;
+	struct gt_sampled *s = t->w->samples;
 	uint64_t lost = t->torn + t->holes;
 
 	if (!s)
@@ -88,7 +89,7 @@ static struct gt_samples *samples_of(struct gt_track *t)
 /* ---- frames -------------------------------------------------------------------------------------------- */
 
 /* The number of a place that is found out now; GT_UNDEFINED: no memory. */
-static uint32_t new_place(struct gt_samples *s, struct gt_track *t, uint64_t key, uint64_t code,
+static uint32_t new_place(struct gt_sampled *s, struct gt_track *t, uint64_t key, uint64_t code,
 			  uint32_t mapping)
 {
 	if (!gt_array_has_room(s->places, s->place_count, &s->place_room) ||
@@ -99,7 +100,7 @@ static uint32_t new_place(struct gt_samples *s, struct gt_track *t, uint64_t key
 }
 
 /* The number of an address that several files had in the course of time. */
-static uint32_t timed_place(struct gt_samples *s, struct gt_track *t, uint64_t code, uint64_t tick)
+static uint32_t timed_place(struct gt_sampled *s, struct gt_track *t, uint64_t code, uint64_t tick)
 {
 	uint32_t mapping = gt_names_mapping(t->names, code, tick);
 	uint64_t key = code | (uint64_t)(mapping + 1) << 48;
@@ -108,7 +109,7 @@ static uint32_t timed_place(struct gt_samples *s, struct gt_track *t, uint64_t c
 	return entry ? entry->value : new_place(s, t, key, code, mapping);
 }
 
-static uint32_t place_of(struct gt_samples *s, struct gt_track *t, uint64_t frame, uint64_t tick)
+static uint32_t place_of(struct gt_sampled *s, struct gt_track *t, uint64_t frame, uint64_t tick)
 {
 	unsigned flags = GT_FRAME_FLAGS(frame);
 	uint64_t code = GT_FRAME_ADDRESS(frame) - !(flags & GT_FRAME_EXACT);
@@ -129,7 +130,7 @@ static uint32_t place_of(struct gt_samples *s, struct gt_track *t, uint64_t fram
 }
 
 /* The context of a frame below another one. */
-static uint32_t context_of(struct gt_samples *s, struct gt_track *t, uint32_t parent, uint32_t place)
+static uint32_t context_of(struct gt_sampled *s, struct gt_track *t, uint32_t parent, uint32_t place)
 {
 	uint64_t key = ((uint64_t)parent << 32 | place) + 1;
 	const struct gt_lookup_entry *entry = gt_lookup_find(&s->nodes, key);
@@ -146,14 +147,21 @@ static uint32_t context_of(struct gt_samples *s, struct gt_track *t, uint32_t pa
 }
 
 /* Adds the frame to the path. False: no memory. */
-static bool add_frame(struct gt_samples *s, struct gt_track *t, uint64_t frame, uint64_t tick)
+static bool add_frame(struct gt_sampled *s, struct gt_track *t, uint64_t frame, uint64_t tick)
 {
-	uint32_t place = place_of(s, t, frame, tick), parent = s->contexts[s->count], context;
+	uint32_t parent = s->contexts[s->count], context = parent, place;
+	bool own = s->own[s->count];
 
-	if (place == GT_UNDEFINED)
-		return false;
-	context = context_of(s, t, parent, place);
+	/* What the kernel's code does there is its caller's. */
+	if (!(GT_FRAME_FLAGS(frame) & GT_FRAME_KERNELS) || parent == GT_UNDEFINED) {
+		place = place_of(s, t, frame, tick);
+		if (place == GT_UNDEFINED)
+			return false;
+		context = context_of(s, t, parent, place);
+		own = s->places[place].own;
+	}
 	s->count++;
+	s->own[s->count] = own;
 	s->contexts[s->count] = context;
 	s->depths[s->count] = s->depths[s->count - 1] + (context != parent); /* equal: the tree is full */
 	return context != GT_UNDEFINED;
@@ -169,7 +177,7 @@ static unsigned frames_in(const struct gt_slot *slot)
 	return extra ? 2 * extra - !slot[extra].word : 0;
 }
 
-static void put_attribute(struct gt_samples *s, struct gt_track *t, uint32_t number, uint64_t value)
+static void put_attribute(struct gt_sampled *s, struct gt_track *t, uint32_t number, uint64_t value)
 {
 	gt_track_bad(t,
 		     OTF2_AttributeList_AddAttribute(s->attributes, number, OTF2_TYPE_UINT64,
@@ -178,12 +186,14 @@ static void put_attribute(struct gt_samples *s, struct gt_track *t, uint32_t num
 }
 
 /* `entered`: nodes that the sample before did not have. */
-static void write_sample(struct gt_samples *s, struct gt_track *t, uint64_t word, uint64_t tick,
+static void write_sample(struct gt_sampled *s, struct gt_track *t, uint64_t word, uint64_t tick,
 			 uint32_t entered)
 {
+	unsigned flags = GT_SAMPLE_FLAGS(word) | (s->own[s->count] ? GT_SAMPLE_OWN : 0);
+
 	put_attribute(s, t, s->time, (uint64_t)GT_SAMPLE_WEIGHT(word) * GT_SAMPLE_UNIT);
-	if (GT_SAMPLE_FLAGS(word))
-		put_attribute(s, t, s->flags, GT_SAMPLE_FLAGS(word));
+	if (flags)
+		put_attribute(s, t, s->flags, flags);
 	gt_track_bad(t,
 		     OTF2_EvtWriter_CallingContextSample(gt_writer_evt(t->writer), s->attributes,
 							 gt_track_time(t, tick), s->contexts[s->count],
@@ -191,19 +201,27 @@ static void write_sample(struct gt_samples *s, struct gt_track *t, uint64_t word
 		     "sample");
 }
 
+/* Does its number come after that of the sample before? */
+static bool follows(const struct gt_sampled *s, const struct gt_slot *slot)
+{
+	return GT_SAMPLE_NUMBER(slot->word) == ((s->number + 1) & 15);
+}
+
 void gt_convert_sample(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
 	unsigned kept = GT_SAMPLE_KEPT(slot->word), fresh = frames_in(slot);
 	const uint64_t *frames = (const uint64_t *)(slot + 1);
-	struct gt_samples *s = samples_of(t);
+	struct gt_sampled *s = samples_of(t);
 
 	if (!s)
 		return;
-	if (kept > s->count || kept + fresh > GT_SAMPLE_FRAMES || !(kept + fresh)) {
+	if (kept > s->count || kept + fresh > GT_SAMPLE_FRAMES || !(kept + fresh) ||
+	    (kept && !follows(s, slot))) {
 		t->w->tally.damaged_samples++;
 		s->count = 0;
 		return;
 	}
+	s->number = GT_SAMPLE_NUMBER(slot->word);
 	s->count = kept;
 	while (fresh)
 		if (!add_frame(s, t, frames[--fresh], tick))

@@ -82,7 +82,7 @@ struct gt_held {
 #define GT_HELD_MAX 16
 
 /* What a worker knows of samples (samples.c). */
-struct gt_samples {
+struct gt_sampled {
 	/* of the process: what was learned of code */
 	const struct gt_proc *proc;
 	struct gt_lookup addresses; /* of code, or with (mapping + 1) << 48 -> its number in `places` */
@@ -94,7 +94,8 @@ struct gt_samples {
 	const struct gt_loc *loc;
 	uint32_t contexts[GT_SAMPLE_FRAMES + 1]; /* contexts[0]: above the root */
 	uint32_t depths[GT_SAMPLE_FRAMES + 1];   /* of these in the tree */
-	unsigned count;
+	bool own[GT_SAMPLE_FRAMES + 1];          /* are they gputrace's own code? */
+	unsigned count, number;
 	uint64_t lost;              /* what the location had lost by then */
 	/* of the archive */
 	void *attributes;           /* OTF2_AttributeList; the worker's may wait for another event */
@@ -119,7 +120,7 @@ struct gt_worker {
 	const struct gt_proc *proc;
 	uint32_t *open;          /* by region: frames of it on the stack now */
 	size_t open_room;
-	struct gt_samples *samples; /* NULL: there was none yet */
+	struct gt_sampled *samples; /* NULL: there was none yet */
 	struct gt_held *held;    /* GT_HELD_MAX */
 	void *attributes;        /* OTF2_AttributeList */
 	struct gt_tally tally;

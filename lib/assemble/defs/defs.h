@@ -114,6 +114,7 @@ struct gt_context {        /* a node of the tree of call paths that samples have
 
 struct gt_place {          /* what lies at an address of code */
 	uint32_t region, source;
+	bool own;                  /* code of gputrace's own */
 };
 
 struct gt_marker_def {

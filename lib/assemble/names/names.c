@@ -259,6 +259,14 @@ static uint32_t region_without_functions(struct gt_names *names, const struct gt
 	return gt_defs_named_region(names->defs, &region, 0);
 }
 
+/* Is the file one of gputrace's libraries? */
+static bool is_own(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return !strncmp(slash ? slash + 1 : path, "libgputrace", strlen("libgputrace"));
+}
+
 static void look_up_place(struct gt_names *names, uint64_t address, const struct gt_mapping *m,
 			  struct gt_place *place)
 {
@@ -273,6 +281,7 @@ static void look_up_place(struct gt_names *names, uint64_t address, const struct
 	pthread_mutex_unlock(&names->symbolizer->lock);
 	place->region = code.function ? function_of(names, code.function, m, GT_PARADIGM_SAMPLING)
 				      : region_without_functions(names, m);
+	place->own = is_own(m->path);
 }
 
 void gt_names_place(struct gt_names *names, uint64_t address, uint32_t mapping, struct gt_place *place)
@@ -282,7 +291,7 @@ void gt_names_place(struct gt_names *names, uint64_t address, uint32_t mapping, 
 	size_t bytes;
 
 	if (!m) {
-		*place = (struct gt_place){ region_without_functions(names, NULL), GT_UNDEFINED };
+		*place = (struct gt_place){ region_without_functions(names, NULL), GT_UNDEFINED, false };
 		return;
 	}
 	bytes = function_key(names, address, m, key, sizeof(key));
