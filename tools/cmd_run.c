@@ -40,12 +40,15 @@
 #define WRAPS_MAX  32
 #define CHECK_SECONDS 10
 
-enum { KEY_UNTRACED = 0x100 };
+#define USUAL_RATE "1000"
+
+enum { KEY_UNTRACED = 0x100, KEY_SAMPLE };
 
 static const struct gt_option options[] = {
 	{'o', "output", "DIR", "Make this archive directory (default: gputrace-<program>-<time>)."},
 	{'f', "filter", "FILE", "Apply a filter file (VT_FILTER_SPEC)."},
 	{'w', "wrap", "NAME|DIR", "Record the calls of a library, too; may be repeated (libwrapgen)."},
+	{KEY_SAMPLE, "sample", "[=RATE]", "Sample call stacks, RATE times (1000) a second of processor time (VT_SAMPLING)."},
 	{'s', "set", "VT_X=VALUE", "Set one setting; see gputrace info --config."},
 	{'v', "verbose", NULL, "Print what gputrace does; twice: everything."},
 	{'q', "quiet", NULL, "Print errors only."},
@@ -101,23 +104,12 @@ static const struct gt_setting_row *find_setting(const char *name, size_t length
 	return NULL;
 }
 
-static int set(const char *assignment)
+static int set_to(const char *name, const char *value)
 {
-	const char *equals = strchr(assignment, '=');
-	size_t length = equals ? (size_t)(equals - assignment) : strlen(assignment);
-	const struct gt_setting_row *row = find_setting(assignment, length);
-	const char *near = NULL;
 	char *tail;
 
-	if (!equals)
-		return gt_usage_error(&usage, "--set takes NAME=VALUE, not '%s'", assignment);
-	if (!row) {
-		gt_setting_name_kind(assignment, length, &near);
-		return gt_usage_error(&usage, "there is no setting '%.*s'%s%s%s", (int)length, assignment,
-				      near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
-	}
-	setenv(row->name, equals + 1, 1);
-	request.checking = row->name;
+	setenv(name, value, 1);
+	request.checking = name;
 	request.complaint[0] = '\0';
 	gt_settings_load(environ, complain);
 	request.checking = NULL;
@@ -125,6 +117,22 @@ static int set(const char *assignment)
 	if (tail) /* as it is where the program runs */
 		*tail = '\0';
 	return request.complaint[0] ? gt_usage_error(&usage, "%s; nothing was run", request.complaint) : 0;
+}
+
+static int set(const char *assignment)
+{
+	const char *equals = strchr(assignment, '=');
+	size_t length = equals ? (size_t)(equals - assignment) : strlen(assignment);
+	const struct gt_setting_row *row = find_setting(assignment, length);
+	const char *near = NULL;
+
+	if (!equals)
+		return gt_usage_error(&usage, "--set takes NAME=VALUE, not '%s'", assignment);
+	if (row)
+		return set_to(row->name, equals + 1);
+	gt_setting_name_kind(assignment, length, &near);
+	return gt_usage_error(&usage, "there is no setting '%.*s'%s%s%s", (int)length, assignment,
+			      near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }
 
 static int set_filter(const char *file)
@@ -206,6 +214,9 @@ static int parse(int argc, char **argv)
 			break;
 		case 's':
 			rc = set(optarg);
+			break;
+		case KEY_SAMPLE:
+			rc = set_to("VT_SAMPLING", optarg ? optarg : USUAL_RATE);
 			break;
 		case 'w':
 			rc = *optarg ? add_wraps(optarg) : gt_usage_error(&usage, "--wrap needs a name");

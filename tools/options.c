@@ -24,6 +24,13 @@
 
 enum { MAX_OPTIONS = 64, KEY_HELP = 'h', KEY_WORDS = 0x7000, KEY_VERSION };
 
+static int takes(const struct gt_option *o)
+{
+	if (!o->arg)
+		return no_argument;
+	return *o->arg == '[' ? optional_argument : required_argument;
+}
+
 static void print_help(const struct gt_usage *usage)
 {
 	printf("Usage: %s %s\n%s\n\nOptions:\n", usage->command, usage->synopsis, usage->summary);
@@ -35,7 +42,7 @@ static void print_help(const struct gt_usage *usage)
 			continue;
 		if (o->key < 256)
 			snprintf(letter, sizeof(letter), "-%c, ", o->key);
-		snprintf(left, sizeof(left), "%s--%s%s%s", letter, o->name, o->arg ? "=" : "",
+		snprintf(left, sizeof(left), "%s--%s%s%s", letter, o->name, takes(o) == required_argument ? "=" : "",
 			 o->arg ? o->arg : "");
 		printf(strlen(left) > 26 ? "  %s\n%29s%s\n" : "  %-26s %.0s%s\n", left, "", o->help);
 	}
@@ -49,7 +56,7 @@ static void print_words(const struct gt_usage *usage)
 {
 	for (const struct gt_option *o = usage->options; o->name; o++)
 		if (o->help)
-			printf("--%s%s\n", o->name, o->arg ? "=" : "");
+			printf("--%s%s\n", o->name, takes(o) == required_argument ? "=" : "");
 	printf("--help\n");
 }
 
@@ -71,8 +78,7 @@ static const struct option *translate(const struct gt_usage *usage, const char *
 		t--;
 	*t++ = 'h';
 	for (const struct gt_option *o = usage->options; o->name && n < MAX_OPTIONS; o++) {
-		table[n++] = (struct option){o->name, o->arg ? required_argument : no_argument,
-					     NULL, o->key};
+		table[n++] = (struct option){o->name, takes(o), NULL, o->key};
 		if (o->key < 256) {
 			*t++ = (char)o->key;
 			if (o->arg)

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The triggers of threads. Each has a timer of its processor time, which the kernel looks at with its tick:
+ * at most some hundred times a second, but also for time in the kernel, and its signal comes when a system
+ * call returns, so that no call is interrupted. Once a thread has run for a tick it gets a second one, a
+ * perf event on its processor time that counts in user mode alone, at the rate that was asked for.
+ *
+ * No descriptor stays open: the mapping of its control page keeps an event. A child of fork() has neither
+ * timers nor mappings.
+ *
+ * Limits: the kernel grants each user some pages of perf events, of which a process takes half at most;
+ * threads beyond it have their timer alone. A thread that ends by a system call of its own keeps its entry.
+ */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+
+#include "gputrace/lock.h"
+#include "gputrace/syscall.h"
+#include "gputrace/thread.h"
+#include "sampling/sampling.h"
+
+#define TICK   UINT64_C(4000000) /* ns: what most kernels have, or a multiple of it */
+#define CHUNK  64u               /* entries that are made at once */
+#define PAGE   4096u
+#define EVENTS 64                /* pages of events for each processor: half of the usual 516 KiB */
+
+GT_HIDDEN GT_TLS struct gt_sp_thread *gt_sp_self;
+GT_HIDDEN uint64_t gt_sp_period;
+
+static struct gt_lock lock;
+static struct gt_sp_thread first[CHUNK], *threads; /* all entries; atomic for readers outside the lock */
+static uint32_t made;   /* of `first` */
+static int off;         /* no thread is to have a trigger: how often that was asked for; atomic */
+static bool given_up;   /* for good; atomic */
+static int events_left; /* how many may be mapped; atomic */
+
+/* ---- entries ----------------------------------------------------------------------------------------- */
+
+static struct gt_sp_thread *new_entry(void)
+{
+	struct gt_sp_thread *t;
+
+	if (made < CHUNK) {
+		t = &first[made++];
+	} else {
+		t = gt_memory(CHUNK * sizeof(*t));
+		for (uint32_t i = 1; t && i < CHUNK; i++) {
+			t[i].next = i == 1 ? threads : &t[i - 1];
+			threads = &t[i];
+		}
+	}
+	if (!t)
+		return NULL;
+	t->next = threads;
+	threads = t;
+	return t;
+}
+
+static struct gt_sp_thread *take(int tid)
+{
+	struct gt_sp_thread *t = threads;
+
+	while (t && t->tid)
+		t = t->next;
+	if (!t)
+		t = new_entry();
+	if (!t)
+		return NULL;
+	*t = (struct gt_sp_thread){ .timer = -1, .tid = tid, .walker = t->walker, .next = t->next };
+	return t;
+}
+
+/* ---- triggers ---------------------------------------------------------------------------------------- */
+
+uint64_t gt_sp_clock(void)
+{
+	struct timespec now = { 0, 0 };
+
+	gt_raw(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* The clock of a thread's processor time, by its number (as the kernel forms it: MAKE_THREAD_CPUCLOCK). */
+static long clock_of(int tid)
+{
+	return (long)((~(unsigned)tid << 3) | 4 | 2);
+}
+
+static void start_timer(struct gt_sp_thread *t)
+{
+	uint64_t ns = gt_sp_period > TICK / 2 ? gt_sp_period : TICK / 2;
+	struct itimerspec every = { .it_interval = { (time_t)(ns / 1000000000), (long)(ns % 1000000000) } };
+	struct sigevent event;
+	int id;
+
+	memset(&event, 0, sizeof(event));
+	event.sigev_notify = SIGEV_THREAD_ID;
+	event.sigev_signo = gt_sp_signal;
+	event.sigev_value.sival_ptr = t;
+	event._sigev_un._tid = t->tid;
+	every.it_value = every.it_interval;
+	if (gt_raw(SYS_timer_create, (int)clock_of(t->tid), &event, &id))
+		return;
+	if (gt_raw(SYS_timer_settime, id, 0, &every, NULL))
+		gt_raw(SYS_timer_delete, id);
+	else
+		t->timer = id;
+}
+
+static long open_event(int tid)
+{
+	struct perf_event_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.size = sizeof(attr);
+	attr.type = PERF_TYPE_SOFTWARE;
+	attr.config = PERF_COUNT_SW_TASK_CLOCK;
+	attr.sample_period = gt_sp_period;
+	attr.exclude_kernel = 1;
+	attr.exclude_hv = 1;
+	attr.disabled = 1;
+	attr.wakeup_events = 1;
+	return gt_raw(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* Its signals go to that thread. */
+static bool direct(long fd, int tid)
+{
+	const struct { int type, pid; } owner = { 0 /* F_OWNER_TID */, tid };
+
+	return !gt_raw(SYS_fcntl, fd, 15 /* F_SETOWN_EX */, &owner) &&
+	       !gt_raw(SYS_fcntl, fd, 10 /* F_SETSIG */, gt_sp_signal) &&
+	       !gt_raw(SYS_fcntl, fd, F_SETFL, O_ASYNC | O_NONBLOCK);
+}
+
+void gt_sp_arm_event(struct gt_sp_thread *t)
+{
+	struct stat own;
+	long fd, page;
+
+	if (t->tried || gt_sp_period >= TICK)
+		return;
+	t->tried = true;
+	if (__atomic_sub_fetch(&events_left, 1, __ATOMIC_RELAXED) < 0)
+		goto none;
+	fd = open_event(t->tid);
+	if (gt_raw_note_own(fd, &own) < 0)
+		goto none;
+	page = direct(fd, t->tid) ? gt_raw(SYS_mmap, 0, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
+				  : -EINVAL;
+	if (page > 0 || page < -4095) {
+		t->event_fd = (int)fd;
+		t->event = (void *)page;
+		gt_raw(SYS_ioctl, fd, PERF_EVENT_IOC_ENABLE, 0);
+	}
+	gt_raw_close_own(fd, &own);
+	if (t->event)
+		return;
+none:
+	__atomic_add_fetch(&events_left, 1, __ATOMIC_RELAXED);
+}
+
+static void start(struct gt_sp_thread *t)
+{
+	t->event = NULL;
+	t->tried = false;
+	t->idle = 0;
+	start_timer(t);
+	if (t->timer < 0) /* the user's limit of pending signals */
+		gt_sp_arm_event(t);
+}
+
+static void stop(struct gt_sp_thread *t)
+{
+	if (t->timer >= 0)
+		gt_raw(SYS_timer_delete, t->timer);
+	t->timer = -1;
+	if (t->event) {
+		gt_raw(SYS_munmap, t->event, PAGE);
+		__atomic_add_fetch(&events_left, 1, __ATOMIC_RELAXED);
+	}
+	t->event = NULL;
+}
+
+/* ---- threads ----------------------------------------------------------------------------------------- */
+
+/* Frames of the main thread lie below where the program began, other threads' below their descriptor. */
+extern void *__libc_stack_end;
+static uintptr_t top_of_stack(int tid)
+{
+	return tid == (int)gt_raw(SYS_getpid) ? (uintptr_t)__libc_stack_end + 8 : (uintptr_t)pthread_self();
+}
+
+void gt_sp_arm(void)
+{
+	struct gt_sp_thread *t = NULL;
+	uint64_t mask;
+	int tid;
+
+	if (gt_sp_self || !gt_sp_signal || __atomic_load_n(&given_up, __ATOMIC_RELAXED))
+		return;
+	tid = (int)gt_raw(SYS_gettid);
+	mask = gt_lock(&lock);
+	if (mask != GT_LOCK_REFUSED && !gt_sp_self)
+		t = take(tid);
+	if (t) {
+		t->top = top_of_stack(tid);
+		t->last = gt_sp_clock();
+		gt_sp_self = t;
+		if (!__atomic_load_n(&off, __ATOMIC_RELAXED))
+			start(t);
+	}
+	gt_unlock(&lock, mask);
+	gt_sp_unblock();
+}
+
+void gt_sp_disarm(void)
+{
+	struct gt_sp_thread *t = gt_sp_self;
+	uint64_t mask;
+
+	if (!t)
+		return;
+	mask = gt_lock(&lock);
+	if (mask != GT_LOCK_REFUSED) {
+		stop(t);
+		gt_sp_self = NULL;
+		__atomic_store_n(&t->tid, 0, __ATOMIC_RELEASE);
+	}
+	gt_unlock(&lock, mask);
+}
+
+void gt_sp_all(bool on)
+{
+	uint64_t mask = gt_lock(&lock);
+
+	if (mask != GT_LOCK_REFUSED) {
+		int were = __atomic_fetch_add(&off, on ? -1 : 1, __ATOMIC_RELAXED);
+
+		for (struct gt_sp_thread *t = were == on ? threads : NULL; t; t = t->next) {
+			if (t->tid && on && !given_up)
+				start(t);
+			else if (t->tid && !on)
+				stop(t);
+		}
+	}
+	gt_unlock(&lock, mask);
+}
+
+void gt_sp_give_up(void)
+{
+	if (__atomic_exchange_n(&given_up, true, __ATOMIC_RELAXED))
+		return;
+	gt_sp_all(false);
+	gt_def_property("SAMPLING::ENDED", "the program uses the signal by which samples come");
+	gt_message(1, "the program uses the signal by which samples come: its processor time is not sampled "
+		      "from now on (VT_SAMPLING_SIGNAL takes another one)");
+}
+
+/* At least one. */
+static int processors(void)
+{
+	uint64_t set[128];
+	long bytes = gt_raw(SYS_sched_getaffinity, 0, sizeof(set), set);
+	int n = 0;
+
+	for (long i = 0; i < bytes / 8; i++)
+		n += __builtin_popcountll(set[i]);
+	return n ? n : 1;
+}
+
+void gt_sp_forked(void)
+{
+	lock = (struct gt_lock){ 0 };
+	for (struct gt_sp_thread *t = threads; t; t = t->next) {
+		t->event = NULL;
+		t->timer = -1;
+		t->tid = 0;
+	}
+	gt_sp_self = NULL;
+	off = 0;
+	events_left = EVENTS * processors();
+}

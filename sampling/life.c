@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The adapter's begin and end in a process. Without VT_SAMPLING it does nothing at all.
+ *
+ * Limits: threads that nobody announced (clone) have no samples before their first event.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "gputrace/syscall.h"
+#include "gputrace/thread.h"
+#include "sampling/sampling.h"
+
+static void fork_child(void)
+{
+	gt_sp_hide_forked();
+	gt_sp_forked();
+}
+
+static void fork_returns(void)
+{
+	gt_sp_arm();
+}
+
+static void thread(bool begins)
+{
+	if (begins)
+		gt_sp_arm();
+	else
+		gt_sp_disarm();
+}
+
+/* Before an exec the triggers may stay: they end with it. */
+static void end(int how)
+{
+	if (gt_is_confined())
+		return;
+	if (how == GT_END_EXEC || how == GT_END_NONE)
+		gt_sp_hide_exec(how == GT_END_EXEC);
+	else
+		gt_sp_all(false);
+}
+
+static uint64_t wanted(void)
+{
+	const char *rate = gt_setting("VT_SAMPLING"), *mode = gt_setting("VT_MODE");
+	unsigned long n = rate && mode && strcmp(mode, "OFF") ? strtoul(rate, NULL, 10) : 0;
+
+	return n ? 1000000000 / n : 0;
+}
+
+static int signal_asked(void)
+{
+	const char *name = gt_setting("VT_SAMPLING_SIGNAL");
+
+	return name && !strcmp(name, "WINCH") ? SIGWINCH : SIGURG;
+}
+
+static void say_period(void)
+{
+	char text[24], *at = text + sizeof(text) - 1;
+
+	*at = '\0';
+	for (uint64_t n = gt_sp_period; n; n /= 10)
+		*--at = (char)('0' + n % 10);
+	gt_def_property("SAMPLING::PERIOD", at);
+}
+
+/* Its one segment, by its own header. */
+static void find_vdso(void)
+{
+	const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)getauxval(AT_SYSINFO_EHDR);
+	const ElfW(Phdr) *segment;
+
+	if (!header)
+		return;
+	gt_sp_vdso = (uintptr_t)header;
+	segment = (const ElfW(Phdr) *)(gt_sp_vdso + header->e_phoff);
+	for (unsigned i = 0; i < header->e_phnum; i++)
+		if (segment[i].p_type == PT_LOAD)
+			gt_sp_vdso_bytes = segment[i].p_memsz;
+}
+
+static void set_up(void)
+{
+	static const struct gt_adapter adapter = {
+		.bytes = sizeof(adapter),
+		.abi = GT_ADAPTER_ABI,
+		.name = "sampling",
+		.fork_child = fork_child,
+		.end = end,
+		.threads = gt_sp_all,
+		.fork_returns = fork_returns,
+		.thread = thread,
+		.ends_silently = true,
+	};
+
+	if (gt_adapter_register(&adapter))
+		return;
+	gt_sp_forked();
+	find_vdso();
+	say_period();
+	if (!gt_sp_hide(signal_asked(), gt_sp_on_signal, gt_sp_give_up))
+		gt_sp_give_up();
+	gt_sp_arm();
+}
+
+/* What was known of code is not of what lies there next. */
+GT_API int dlclose(void *handle)
+{
+	static __typeof__(dlclose) *real;
+	int rc;
+
+	if (!__atomic_load_n(&real, __ATOMIC_RELAXED))
+		__atomic_store_n(&real, (__typeof__(dlclose) *)gt_next_symbol("dlclose"), __ATOMIC_RELAXED);
+	rc = real(handle);
+	if (gt_sp_period)
+		gt_unwind_changed();
+	return rc;
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+	int saved = errno;
+
+	gt_sp_period = wanted();
+	if (gt_sp_period)
+		set_up();
+	errno = saved;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the files of the sampling adapter have for each other. Each knows only those above it:
+ *
+ *   unwind.h (rows.c, walk.c ...)   the call stack of an interrupted thread
+ *   hide.c     the signal, which the program does not see
+ *   arm.c      the triggers of threads
+ *   sample.c   the signal's handler: from an expiry to a record
+ *   life.c     the adapter's begin and end in a process
+ *
+ * Limits: doc/adr/0025.
+ */
+#ifndef GT_SAMPLING_H
+#define GT_SAMPLING_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "gputrace/adapter.h"
+#include "gputrace/call.h"
+#include "sampling/unwind.h"
+
+/* A thread that is sampled. Entries are used again, and stay where they are. */
+struct gt_sp_thread {
+	int tid;              /* 0: free; atomic */
+	int timer;            /* of its processor time, the kernel's number; -1: none */
+	void *event;          /* the page that keeps its perf event; NULL: none */
+	int event_fd;         /* which its signals name */
+	bool tried;           /* whether it can have one */
+	uint8_t number;       /* of its samples, mod 16 at least */
+	uint8_t idle;         /* expiries of the timer in the program's own code, since a sample had `left` */
+	uint64_t last;        /* its processor time at its sample before, ns */
+	uint64_t left;        /* of that, what no sample stands for yet */
+	uint64_t faults;      /* page faults until then */
+	uint64_t half;        /* gt_sample() */
+	uintptr_t top;        /* end of its stack */
+	struct gt_walker *walker; /* NULL: before its first sample */
+	struct gt_sp_thread *next;
+};
+
+extern GT_HIDDEN GT_TLS struct gt_sp_thread *gt_sp_self; /* NULL: the calling thread is not sampled */
+extern GT_HIDDEN uint64_t gt_sp_period; /* ns of processor time from one sample to the next */
+
+/* ---- hide.c ------------------------------------------------------------------------------------------ */
+
+/* The signal, 0: none is hidden (any more). */
+extern GT_HIDDEN int gt_sp_signal;
+/* Takes it, for that handler; `claimed`: the program wants it for itself. False: it cannot be had. */
+GT_HIDDEN bool gt_sp_hide(int number, void (*handler)(int, siginfo_t *, void *), void (*claimed)(void));
+/* The calling thread begins: it is not to block the signal. */
+GT_HIDDEN void gt_sp_unblock(void);
+/* Before the process becomes another program, which inherits what the program has set; and if that failed. */
+GT_HIDDEN void gt_sp_hide_exec(bool begins);
+GT_HIDDEN void gt_sp_hide_forked(void);
+
+/* ---- arm.c ------------------------------------------------------------------------------------------- */
+
+/* The calling thread's processor time, ns. */
+GT_HIDDEN uint64_t gt_sp_clock(void);
+/* The calling thread gets its trigger, if it has none. */
+GT_HIDDEN void gt_sp_arm(void);
+/* And the second one, once it has run for a while. */
+GT_HIDDEN void gt_sp_arm_event(struct gt_sp_thread *t);
+GT_HIDDEN void gt_sp_disarm(void);
+/* All threads lose their triggers, or get them back. */
+GT_HIDDEN void gt_sp_all(bool on);
+/* For good: the signal is the program's. Says so. */
+GT_HIDDEN void gt_sp_give_up(void);
+/* In a forked child, where no thread has a trigger. */
+GT_HIDDEN void gt_sp_forked(void);
+
+/* ---- sample.c ---------------------------------------------------------------------------------------- */
+
+/* Where the kernel's code for programs lies; bytes 0: there is none. */
+extern GT_HIDDEN uint64_t gt_sp_vdso, gt_sp_vdso_bytes;
+GT_HIDDEN void gt_sp_on_signal(int signal, siginfo_t *info, void *context);
+
+#endif
