@@ -117,7 +117,7 @@ static void put_stack(struct gt_export_place *place, const struct gt_sum *sum)
 	const char *between = "";
 	struct gt_frames frames;
 
-	gt_frames_below(read, gt_otf2_context_at(read, sum->key[0]), sum->key[1], NULL, &frames);
+	gt_frames_below(read, gt_otf2_context_at(read, sum->key[0]), sum->key[1], NULL, 0, &frames);
 	gt_export_print(place, "[");
 	while (frames.count) {
 		const struct gt_otf2_region *region = frames.regions[--frames.count];

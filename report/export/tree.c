@@ -100,19 +100,28 @@ void gt_path_call(struct gt_export_place *place, const struct gt_export_call *ca
 	tree->at = tree->at->parent;
 }
 
+static unsigned find_open(const struct gt_otf2_cursor *at, const struct gt_otf2_region *open[GT_OPEN_MOST])
+{
+	unsigned count = at->depth < GT_OPEN_MOST ? (unsigned)at->depth : GT_OPEN_MOST;
+
+	for (unsigned i = 0; i < count; i++)
+		open[i] = at->stack[at->depth - 1 - i].region;
+	return count;
+}
+
 void gt_path_event(struct gt_export_place *place, const struct gt_otf2_event *event)
 {
 	const struct gt_otf2_cursor *at = place->at;
 	struct gt_path_tree *tree = place->face;
 	struct gt_path_node *node = tree->at;
+	const struct gt_otf2_region *open[GT_OPEN_MOST];
 	struct gt_stack_sample sample;
 	struct gt_frames frames;
 
 	if (event->type != GT_OTF2_CallingContextSample || tree->below)
 		return;
 	sample = gt_stack_sample_of(&place->export->stacks, at, &event->CallingContextSample);
-	gt_frames_below(at->read, sample.context, sample.ours,
-			at->depth ? at->stack[at->depth - 1].region : NULL, &frames);
+	gt_frames_below(at->read, sample.context, sample.ours, open, find_open(at, open), &frames);
 	for (size_t depth = tree->depth; sample.ns && frames.count && !is_full(tree, node, depth); depth++)
 		node = child_of(tree, node, frames.regions[--frames.count], true);
 	tree->cut |= sample.ns && frames.count;

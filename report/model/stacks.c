@@ -68,21 +68,31 @@ static const struct gt_otf2_context *caller_of(const struct gt_otf2 *read,
 	return caller < context ? caller : NULL;
 }
 
-void gt_frames_below(const struct gt_otf2 *read, const struct gt_otf2_context *context, bool ours,
-		     const struct gt_otf2_region *open, struct gt_frames *frames)
+/* Those below the frame of an open call. False: it has none, and they are all. */
+static bool find_below(const struct gt_otf2 *read, const struct gt_otf2_context *context,
+		       const struct gt_otf2_region *open, struct gt_frames *frames)
 {
-	frames->count = ours;
-	frames->regions[0] = &gt_stacks_ours;
-	if (ours)
-		return;
+	frames->count = 0;
 	for (; context && frames->count < GT_FRAMES_MOST; context = caller_of(read, context)) {
 		const struct gt_otf2_region *function = gt_otf2_find_region(read, context->region);
 
 		function = function ? function : &gt_otf2_unknown_region;
 		if (open && (function == open || !strcmp(function->name, open->name)))
-			return;
+			return true;
 		frames->regions[frames->count++] = function;
 	}
-	if (open)
-		frames->count = frames->count != 0;
+	return false;
+}
+
+void gt_frames_below(const struct gt_otf2 *read, const struct gt_otf2_context *context, bool ours,
+		     const struct gt_otf2_region *const *open, unsigned count, struct gt_frames *frames)
+{
+	frames->count = 1;
+	frames->regions[0] = &gt_stacks_ours;
+	if (ours || find_below(read, context, count ? open[0] : NULL, frames) || !count)
+		return;
+	for (unsigned i = 1; i < count && open[i - 1]->paradigm == OTF2_PARADIGM_COMPILER; i++)
+		if (find_below(read, context, open[i], frames))
+			return;
+	frames->count = frames->count != 0;
 }

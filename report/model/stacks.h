@@ -12,7 +12,7 @@
 
 #include "lib/read/read.h"
 
-enum { GT_FRAMES_MOST = 1024 };
+enum { GT_FRAMES_MOST = 1024, GT_OPEN_MOST = 16 };
 
 /* Of an archive: ids of attributes. */
 struct gt_stack_ids {
@@ -41,12 +41,13 @@ struct gt_frames {
 };
 
 /*
- * The frames of a sample below a call: those that follow its own, the innermost one of its name, since
- * deeper ones would be open calls themselves. Where it has none, as a range of the user or a call that was
- * inlined, nobody knows which frames are outside of it, and only the innermost one is below it. NULL: no call
- * is open, and the whole path is below. Inside of gputrace only that is known.
+ * The frames of a sample below the innermost of these open calls, of which GT_OPEN_MOST are enough, innermost
+ * first: those that follow its own frame, the innermost one of its name, since deeper ones would be open
+ * calls themselves. A function that the compiler has inlined is in its caller's frame. Where there is no
+ * frame, as of a range of the user, nobody knows which ones are outside of it, and only the innermost one is
+ * below it. No open call: the whole path. Inside of gputrace only that is known.
  */
 void gt_frames_below(const struct gt_otf2 *read, const struct gt_otf2_context *context, bool ours,
-		     const struct gt_otf2_region *open, struct gt_frames *frames);
+		     const struct gt_otf2_region *const *open, unsigned count, struct gt_frames *frames);
 
 #endif

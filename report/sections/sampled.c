@@ -36,14 +36,17 @@ static uint64_t add_node(struct gt_sampled *sampled, uint32_t base, uint64_t par
 	return (uint64_t)(gt_sums_at(&sampled->nodes, base, parent, function, 0) - sampled->nodes.items) + 1;
 }
 
-/* Of the innermost call of a node. NULL: none is open, or its region is not defined. */
-static const struct gt_otf2_region *region_of(const struct gt_report *report,
-					      const struct gt_profile *profile, uint32_t node)
+/* The innermost calls of a node, up to one whose region is not defined. Returns how many. */
+static unsigned find_open(const struct gt_report *report, const struct gt_profile *profile, uint32_t node,
+			  const struct gt_otf2_region *open[GT_OPEN_MOST])
 {
-	uint32_t region = profile->tree.nodes[node].region;
+	const struct gt_profile_node *nodes = profile->tree.nodes;
+	size_t regions = report->read->tables[GT_OTF2_REGION].count;
+	unsigned count = 0;
 
-	return node && region < report->read->tables[GT_OTF2_REGION].count
-	       ? gt_otf2_region_at(report->read, region) : NULL;
+	for (; node && nodes[node].region < regions && count < GT_OPEN_MOST; node = nodes[node].parent)
+		open[count++] = gt_otf2_region_at(report->read, nodes[node].region);
+	return count;
 }
 
 static uint64_t function_of(const struct gt_report *report, const struct gt_otf2_region *region)
@@ -55,12 +58,13 @@ static void add_path(struct gt_sampled *sampled, const struct gt_profile *profil
 		     struct gt_frames *frames)
 {
 	const struct gt_report *report = sampled->report;
+	const struct gt_otf2_region *open[GT_OPEN_MOST];
 	uint32_t base = (uint32_t)sum->key[1];
 	uint64_t at = 0;
 
 	gt_frames_below(report->read,
 			sum->key[0] ? gt_otf2_context_at(report->read, sum->key[0] - 1) : NULL,
-			sum->key[2], region_of(report, profile, base), frames);
+			sum->key[2], open, find_open(report, profile, base, open), frames);
 	while (frames->count)
 		at = add_node(sampled, base, at, function_of(report, frames->regions[--frames->count]));
 	if (!at)

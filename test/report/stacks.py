@@ -131,7 +131,7 @@ def lost():
 
 @case
 def tree():
-    """Samples in measured calls: of functions, of one that calls itself, of a range without a frame, of a wrapper, in
+    """Samples in measured calls: of functions, of one that calls itself, of one inlined, of a range, of a wrapper, in
     which they stand for more time than there is; and behind all of them."""
     m = Made(200 * MS)
     s = Stacks(m)
@@ -160,6 +160,9 @@ def tree():
     m.put(thread, 60 * MS, "Leave", solve)
     samples(61 * MS, 4, MS, "main", "helper")
     samples(66 * MS, 1, MS, "main", "helper", flags=OWN)
+    m.put(thread, 68 * MS, "Enter", m.region("inlined"))
+    samples(69 * MS, 1, MS, "main", "helper", "work")
+    m.put(thread, 70 * MS, "Leave", m.region("inlined"))
     m.put(thread, 70 * MS, "Enter", phase)
     samples(71 * MS, 2, MS, "main", "helper", "work")
     m.put(thread, 90 * MS, "Leave", phase)
