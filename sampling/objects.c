@@ -22,7 +22,7 @@
 #define ELF_MAGIC UINT32_C(0x464c457f)
 #define VDSO      UINT64_C(0x5b7664736f5d) /* the letters of [vdso] */
 #define MAPS_MOST (8u << 20) /* bytes of /proc/self/maps that are read */
-#define MAPS_AT_ONCE (GT_WALK_WINDOW - sizeof(struct stat))
+#define MAPS_AT_ONCE (GT_WALK_WINDOW - 2 * sizeof(struct stat))
 #define PAUSE     50         /* a search is followed by so many times its length without one */
 
 struct entry {
@@ -197,7 +197,7 @@ static __attribute__((noinline)) void read_maps(struct gt_walker *walker)
 			take_letter(walker, (char)walker->window[i]);
 	}
 	walker->window_bytes = 0;
-	gt_raw_close_own(fd, own);
+	gt_raw_close_own_in(fd, own, own + 1);
 }
 
 static uint64_t clock_now(void)
@@ -209,7 +209,7 @@ static uint64_t clock_now(void)
 }
 
 /* Is anything looked for now? */
-static bool search(struct gt_walker *walker)
+static __attribute__((noinline)) bool search(struct gt_walker *walker)
 {
 	uint64_t begin = clock_now(), not_before = load(&objects->not_before);
 
@@ -259,8 +259,10 @@ static void look(struct gt_walker *walker, uintptr_t address)
 {
 	struct gt_walk_object *object = &walker->object;
 
-	walker->window_bytes = object->base ? (unsigned)gt_peek(walker->window, object->base, 1024) : 0;
-	object->what = gt_hash_bytes(GT_HASH_START, walker->window, walker->window_bytes);
+	walker->window_bytes = 0;
+	if (object->base)
+		walker->window_bytes = (unsigned)gt_peek(walker->window, object->base, GT_WALK_WINDOW);
+	object->what = gt_hash_bytes(GT_HASH_START, walker->window, walker->window_bytes / 2);
 	object->table = read_headers(walker, address, object->base);
 	if (object->table > GT_OBJECT_NO_FILE) {
 		walker->window_bytes = (unsigned)gt_peek(walker->window, object->table, 256);
@@ -269,11 +271,11 @@ static void look(struct gt_walker *walker, uintptr_t address)
 	walker->window_bytes = 0;
 }
 
-/* Is the entry what it was? Then all know it from now on. */
+/* Is the entry what it was? Then all know it from now on. Of memory in no file nobody can tell. */
 static bool confirm(struct gt_walker *walker, uintptr_t address, struct entry *entry, uint64_t state)
 {
 	uint32_t now = gt_objects_generation(); /* before the headers are read */
-	uint64_t what = walker->object.what;
+	uint64_t what = walker->object.table == GT_OBJECT_NO_FILE ? 0 : walker->object.what;
 
 	look(walker, address);
 	if ((uint32_t)state != UNREAD && what != walker->object.what) {
@@ -285,7 +287,7 @@ static bool confirm(struct gt_walker *walker, uintptr_t address, struct entry *e
 	return true;
 }
 
-static bool find(struct gt_walker *walker, uintptr_t address)
+static __attribute__((noinline)) bool find(struct gt_walker *walker, uintptr_t address)
 {
 	uint32_t count = __atomic_load_n(&objects->count, __ATOMIC_RELAXED);
 	struct gt_walk_object *object = &walker->object;

@@ -16,7 +16,7 @@ GT_HIDDEN bool gt_peek_there(uintptr_t at)
 	return gt_raw(SYS_rt_sigprocmask, ~0, at, NULL, 8) == -EINVAL;
 }
 
-static size_t by_pages(unsigned char *to, uintptr_t at, size_t bytes)
+static __attribute__((noinline)) size_t by_pages(unsigned char *to, uintptr_t at, size_t bytes)
 {
 	const volatile unsigned char *from = (const volatile unsigned char *)at;
 	size_t n;
@@ -29,7 +29,7 @@ static size_t by_pages(unsigned char *to, uintptr_t at, size_t bytes)
 	return n;
 }
 
-static long by_kernel(void *to, uintptr_t at, size_t bytes)
+static __attribute__((noinline)) long by_kernel(void *to, uintptr_t at, size_t bytes)
 {
 	struct iovec here = { to, bytes }, there = { (void *)at, bytes };
 

@@ -58,7 +58,7 @@ static bool still_there(struct gt_walker *walker, struct function *f)
 	return true;
 }
 
-static struct function *find(struct gt_walker *walker, uint64_t address)
+static __attribute__((noinline)) struct function *find(struct gt_walker *walker, uint64_t address)
 {
 	uint32_t *bucket = bucket_of(address);
 
@@ -134,7 +134,7 @@ static uint32_t take_rows(unsigned most)
 }
 
 /* Runs the function's program: each of its bytes makes a row at most. */
-static uint64_t make(struct gt_walker *walker, uint64_t address, uint32_t now)
+static __attribute__((noinline)) uint64_t make(struct gt_walker *walker, uint64_t address, uint32_t now)
 {
 	unsigned most = (unsigned)(walker->function.own_end - walker->function.own) + 1;
 	uint32_t at = take_rows(most), end = at + most;

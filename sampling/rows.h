@@ -28,6 +28,11 @@ enum {
 	GT_RULE_JIT = 5,         /* code in no file: by frame pointer */
 	GT_RULE_AT_SP = 6,       /* CFA = *(rsp + 24 bits of the offset) + its upper 8 */
 	GT_RULE_AT_BP = 7,       /* the same by rbp: the stack was aligned */
+	/*
+	 * Before a jump to the caller (longjmp(), exceptions): the offset's bits 0..4 are the register with
+	 * its address; 5..9, 10..14: plus 1, those with rsp and rbp. 0: rsp + bits 16..31, and the same.
+	 */
+	GT_RULE_JUMP = 8,
 	GT_RULE_REGISTER = 16,   /* + DWARF's number of a register: CFA = register + offset */
 	GT_RULE_BX = 16 + 3,
 	GT_RULE_BP = 16 + 6,

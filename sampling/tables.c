@@ -23,7 +23,7 @@ enum {
 	PE_PCREL = 0x10,
 };
 
-enum { REG_BX = 3, REG_BP = 6, REG_SP = 7, REG_RA = 16 };
+enum { DWARF_BX = 3, DWARF_BP = 6, DWARF_SP = 7, DWARF_RA = 16 };
 
 static bool fill(struct gt_walker *walker, uint64_t at, unsigned bytes)
 {
@@ -128,14 +128,8 @@ static unsigned bisect(const struct gt_walker *walker, unsigned n, int64_t rel)
 	return at;
 }
 
-/* [low, high): which entries it may be; from, to: where these start and end. */
-struct range {
-	uint64_t low, high;
-	int64_t from, to;
-};
-
 /* Where to look next: where functions of the same size would have it, and every other time in the middle. */
-static uint64_t guess(const struct range *r, int64_t rel, unsigned probe)
+static uint64_t guess(const struct gt_walk_range *r, int64_t rel, unsigned probe)
 {
 	uint64_t n = r->high - r->low, at = n / 2;
 
@@ -146,27 +140,28 @@ static uint64_t guess(const struct range *r, int64_t rel, unsigned probe)
 }
 
 /* Where the entry lies of the last function that starts at or before `address`; 0: there is none. */
-static uint64_t search(struct gt_walker *walker, uint64_t count, uint64_t address)
+static __attribute__((noinline)) uint64_t search(struct gt_walker *walker, uint64_t count, uint64_t address)
 {
 	const struct gt_walk_object *object = &walker->object;
 	uint64_t table = object->table + HEADER;
 	int64_t rel = (int64_t)(address - object->table);
-	struct range r = { 0, count, (int64_t)(object->low - object->table),
-			   (int64_t)(object->high - object->table) };
+	struct gt_walk_range *r = &walker->range;
 
-	for (unsigned probe = 0; probe < PROBES && r.low < r.high; probe++) {
-		bool all = r.high - r.low <= AT_ONCE;
-		uint64_t at = all ? r.low : guess(&r, rel, probe);
-		unsigned n = all ? (unsigned)(r.high - r.low) : AT_ONCE;
+	*r = (struct gt_walk_range){ 0, count, (int64_t)(object->low - object->table),
+				     (int64_t)(object->high - object->table) };
+	for (unsigned probe = 0; probe < PROBES && r->low < r->high; probe++) {
+		bool all = r->high - r->low <= AT_ONCE;
+		uint64_t at = all ? r->low : guess(r, rel, probe);
+		unsigned n = all ? (unsigned)(r->high - r->low) : AT_ONCE;
 
 		if (!fill(walker, table + at * ENTRY, n * ENTRY) || walker->window_bytes < n * ENTRY)
 			break;
 		if (entry_word(walker, 0, 0) > rel) {
-			r.high = at;
-			r.to = entry_word(walker, 0, 0);
+			r->high = at;
+			r->to = entry_word(walker, 0, 0);
 		} else if (entry_word(walker, n - 1, 0) <= rel && !all) {
-			r.low = at + n - 1;
-			r.from = entry_word(walker, n - 1, 0);
+			r->low = at + n - 1;
+			r->from = entry_word(walker, n - 1, 0);
 		} else {
 			n = bisect(walker, n, rel);
 			return object->table + (uint64_t)(int64_t)entry_word(walker, n, 1);
@@ -286,12 +281,23 @@ static bool pack_slot(uint64_t *rule, unsigned which, const struct gt_walk_state
 	return true;
 }
 
+static uint64_t pack_jump(const struct gt_walk_state *s)
+{
+	uint32_t registers = (s->in[0] - 1u) | (uint32_t)s->in[1] << 5 | (uint32_t)s->in[2] << 10;
+
+	if (!s->in[0] || (!s->in[1] && (s->kind != GT_RULE_SP || s->cfa < 0 || s->cfa > UINT16_MAX)))
+		return GT_RULE_NONE;
+	return GT_RULE_JUMP | (uint64_t)(registers | (s->in[1] ? 0 : (uint32_t)s->cfa << 16)) << 32;
+}
+
 static uint64_t pack(const struct gt_walk_state *s)
 {
 	uint64_t rule = s->kind | (uint64_t)(uint32_t)s->cfa << 32;
 
 	if (s->ends)
 		return GT_RULE_END;
+	if (s->in[0] || s->in[1] || s->in[2])
+		return pack_jump(s);
 	if (s->kind <= GT_RULE_NONE || !pack_slot(&rule, 0, s) || !pack_slot(&rule, 1, s))
 		return GT_RULE_NONE;
 	return rule;
@@ -326,34 +332,41 @@ static void advance(struct gt_walker *walker, uint64_t units)
 /* `at`: bytes from the CFA, or from rbp. */
 static void save(struct gt_walk_state *s, uint64_t reg, uint8_t how, int64_t at)
 {
-	unsigned which = reg == REG_BX;
+	unsigned which = reg == DWARF_BX;
 
-	if (reg == REG_BP || reg == REG_BX) {
+	if (reg == DWARF_BP || reg == DWARF_BX) {
 		s->saved[which] = how;
 		s->slot[which] = at & 7 || at / 8 != (int16_t)(at / 8) ? INT16_MAX : (int16_t)(at / 8);
-	} else if (reg == REG_RA && (how != GT_SAVED_BY_CFA || at != -8)) {
+	} else if (reg == DWARF_RA && (how != GT_SAVED_BY_CFA || at != -8)) {
 		s->kind = GT_RULE_NONE;
 	}
 }
 
 static void restore(struct gt_walk_state *s, const struct gt_walk_state *initial, uint64_t reg)
 {
-	unsigned which = reg == REG_BX;
+	unsigned which = reg == DWARF_BX;
 
-	if (reg == REG_BP || reg == REG_BX) {
+	if (reg == DWARF_BP || reg == DWARF_BX) {
 		s->saved[which] = initial->saved[which];
 		s->slot[which] = initial->slot[which];
-	} else if (reg == REG_RA) {
+	} else if (reg == DWARF_RA) {
 		s->ends = initial->ends;
+		s->in[0] = 0;
 	}
+}
+
+static void keep_in(struct gt_walk_state *s, uint64_t reg, uint64_t in)
+{
+	if ((reg == DWARF_RA || reg == DWARF_SP || reg == DWARF_BP) && in < 16)
+		s->in[reg == DWARF_RA ? 0 : reg == DWARF_SP ? 1 : 2] = (uint8_t)(in + 1);
 }
 
 /* A register that is lost, or the same as in the caller. */
 static void leave(struct gt_walk_state *s, uint64_t reg, bool lost)
 {
-	if (reg == REG_BP || reg == REG_BX)
-		s->saved[reg == REG_BX] = GT_SAVED_NOT;
-	else if (reg == REG_RA)
+	if (reg == DWARF_BP || reg == DWARF_BX)
+		s->saved[reg == DWARF_BX] = GT_SAVED_NOT;
+	else if (reg == DWARF_RA)
 		s->ends = lost;
 }
 
@@ -426,7 +439,7 @@ static void save_expression(struct gt_walker *walker, struct gt_walk_state *s, u
 	at = leb(walker, true);
 	if (by_bp && walker->cursor.at == end)
 		save(s, reg, GT_SAVED_BY_BP, at);
-	else if (reg == REG_BP || reg == REG_RA)
+	else if (reg == DWARF_BP || reg == DWARF_RA)
 		s->kind = GT_RULE_NONE;
 	walker->cursor.at = end;
 }
@@ -477,6 +490,9 @@ static void extended(struct gt_walker *walker, struct gt_walk_state *s, uint8_t 
 	case 0x08: /* same_value */
 		leave(s, reg, op == 0x07);
 		break;
+	case 0x09: /* register */
+		keep_in(s, reg, uleb(walker));
+		break;
 	case 0x0a:
 		remember(walker, s);
 		break;
@@ -510,7 +526,7 @@ static void extended(struct gt_walker *walker, struct gt_walk_state *s, uint8_t 
 	case 0x2e: /* GNU_args_size */
 		uleb(walker);
 		break;
-	default: /* register, val_offset, val_expression and what is new: rows end here */
+	default: /* val_offset, val_expression and what is new: rows end here */
 		c->bad = true;
 	}
 }

@@ -29,11 +29,25 @@ struct gt_walk_place {
 	uintptr_t sp, bp, bx;
 };
 
+/* The registers at the frame that a walk has come to. */
+struct gt_walk_cpu {
+	uintptr_t pc, sp, bp, bx;
+	const long long *all; /* all of them, if this is where a thread was interrupted: then pc is exact */
+	bool guessed;
+};
+
+/* Which entries of a search table it may be; from, to: where these start and end. */
+struct gt_walk_range {
+	uint64_t low, high;
+	int64_t from, to;
+};
+
 /* What is kept while the rows of a function are made (tables.c). */
 struct gt_walk_state {
 	int32_t cfa;
 	int16_t slot[2]; /* where rbp and rbx are saved, in words */
 	uint8_t kind, saved[2], ends;
+	uint8_t in[3]; /* which register, plus 1, has the return address, the caller's rsp and rbp */
 };
 
 /* An executable mapping (objects.h). */
@@ -98,6 +112,8 @@ struct gt_walker {
 	struct gt_walk_place place[GT_WALK_FRAMES], fresh_place[GT_WALK_FRAMES];
 
 	/* Memory of what is called, because the program's stack may be small. */
+	struct gt_walk_cpu cpu;
+	struct gt_walk_range range;
 	struct gt_walk_state state, initial, remembered[8];
 	struct gt_walk_object object;
 	struct gt_walk_function function;

@@ -33,7 +33,7 @@ GT_HIDDEN void gt_walker_begin(struct gt_walker *walker, uintptr_t low, uintptr_
 	walker->high = high;
 }
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && defined(__LP64__)
 
 #define PAGE      ((uintptr_t)4096)
 #define RED_ZONE  128u /* bytes below the stack pointer that a function uses */
@@ -41,12 +41,6 @@ GT_HIDDEN void gt_walker_begin(struct gt_walker *walker, uintptr_t low, uintptr_
 #define FAR       (1u << 17) /* frames that are walked if the thread's beginning was not yet found */
 #define NEAR      1024u
 #define HOPELESS  64u  /* walks that do not go far after one that did in vain */
-
-struct cpu {
-	uintptr_t pc, sp, bp, bx;
-	const greg_t *all; /* all registers, if this is where a thread was interrupted: then pc is exact */
-	bool guessed;
-};
 
 static uint64_t word_at(uintptr_t at)
 {
@@ -89,7 +83,7 @@ static void onto_stack(struct gt_walker *walker, uintptr_t sp)
 	walker->extent = walker->high - walker->from - WORD + 1;
 }
 
-static void interrupted(struct gt_walker *walker, struct cpu *cpu, const greg_t *all)
+static void interrupted(struct gt_walker *walker, struct gt_walk_cpu *cpu, const greg_t *all)
 {
 	cpu->all = all;
 	cpu->pc = (uintptr_t)all[REG_RIP];
@@ -100,13 +94,13 @@ static void interrupted(struct gt_walker *walker, struct cpu *cpu, const greg_t 
 	onto_stack(walker, cpu->sp);
 }
 
-static uint64_t rule_of(struct gt_walker *walker, const struct cpu *cpu)
+static uint64_t rule_of(struct gt_walker *walker, const struct gt_walk_cpu *cpu)
 {
 	return gt_rule(walker, cpu->pc - !cpu->all);
 }
 
 /* sp is where the kernel left the context. */
-static bool step_signal(struct gt_walker *walker, struct cpu *cpu)
+static bool step_signal(struct gt_walker *walker, struct gt_walk_cpu *cpu)
 {
 	uintptr_t at = cpu->sp + offsetof(ucontext_t, uc_mcontext.gregs);
 
@@ -117,7 +111,7 @@ static bool step_signal(struct gt_walker *walker, struct cpu *cpu)
 }
 
 /* The return address is at `frame` + 8, and the frame pointer of the caller at `frame`. */
-static bool step_by_pointer(struct gt_walker *walker, struct cpu *cpu)
+static bool step_by_pointer(struct gt_walker *walker, struct gt_walk_cpu *cpu)
 {
 	uintptr_t frame = cpu->bp;
 
@@ -133,7 +127,7 @@ static bool step_by_pointer(struct gt_walker *walker, struct cpu *cpu)
 }
 
 /* Any register is known where the thread was interrupted. */
-static uintptr_t of_register(const struct cpu *cpu, unsigned dwarf)
+static uintptr_t of_register(const struct gt_walk_cpu *cpu, unsigned dwarf)
 {
 	static const uint8_t at[16] = { REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI,
 					REG_RBP, REG_RSP, REG_R8,  REG_R9,  REG_R10, REG_R11,
@@ -142,7 +136,22 @@ static uintptr_t of_register(const struct cpu *cpu, unsigned dwarf)
 	return cpu->all ? (uintptr_t)cpu->all[at[dwarf]] : 0;
 }
 
-static uintptr_t rare_cfa(struct gt_walker *walker, const struct cpu *cpu, uint64_t rule)
+/* The caller's registers are still in others. */
+static bool step_jump(struct gt_walker *walker, struct gt_walk_cpu *cpu, uint32_t registers)
+{
+	unsigned sp = registers >> 5 & 31, bp = registers >> 10 & 31;
+
+	if (!cpu->all)
+		return false;
+	cpu->pc = of_register(cpu, registers & 31);
+	cpu->sp = sp ? of_register(cpu, sp - 1) : cpu->sp + (registers >> 16);
+	cpu->bp = bp ? of_register(cpu, bp - 1) : cpu->bp;
+	cpu->all = NULL;
+	cpu->guessed = false;
+	return can_read(walker, cpu->sp);
+}
+
+static uintptr_t rare_cfa(struct gt_walker *walker, const struct gt_walk_cpu *cpu, uint64_t rule)
 {
 	unsigned kind = gt_rule_kind(rule);
 	int32_t offset = gt_rule_offset(rule), from = (int32_t)((uint32_t)offset << 8) >> 8;
@@ -157,7 +166,7 @@ static uintptr_t rare_cfa(struct gt_walker *walker, const struct cpu *cpu, uint6
 	return of_register(cpu, kind - GT_RULE_REGISTER) + (uintptr_t)(intptr_t)offset;
 }
 
-static uintptr_t cfa_of(struct gt_walker *walker, const struct cpu *cpu, uint64_t rule)
+static uintptr_t cfa_of(struct gt_walker *walker, const struct gt_walk_cpu *cpu, uint64_t rule)
 {
 	uintptr_t offset = (uintptr_t)(intptr_t)gt_rule_offset(rule);
 
@@ -182,7 +191,7 @@ static void restore(struct gt_walker *walker, uintptr_t frame, unsigned how, uns
 		*reg = can_read(walker, at) ? word_at(at) : 0;
 }
 
-static bool step(struct gt_walker *walker, struct cpu *cpu, uint64_t rule)
+static bool step(struct gt_walker *walker, struct gt_walk_cpu *cpu, uint64_t rule)
 {
 	unsigned how_bp = rule >> 5 & 3, how_bx = rule >> 7 & 3;
 	uintptr_t cfa, bp = cpu->bp;
@@ -191,6 +200,8 @@ static bool step(struct gt_walker *walker, struct cpu *cpu, uint64_t rule)
 		return step_signal(walker, cpu);
 	if (gt_unlikely(gt_rule_kind(rule) == GT_RULE_JIT))
 		return step_by_pointer(walker, cpu);
+	if (gt_unlikely(gt_rule_kind(rule) == GT_RULE_JUMP))
+		return step_jump(walker, cpu, (uint32_t)gt_rule_offset(rule));
 	cfa = cfa_of(walker, cpu, rule);
 	if (cfa & (WORD - 1) || cfa <= cpu->sp || !can_read(walker, cfa - WORD))
 		return false;
@@ -219,7 +230,7 @@ static bool behind_call(struct gt_walker *walker, uintptr_t address)
 }
 
 /* Is what was found a return address? Then its rule is known, too. */
-static bool is_return(struct gt_walker *walker, const struct cpu *cpu, uint64_t *rule)
+static bool is_return(struct gt_walker *walker, const struct gt_walk_cpu *cpu, uint64_t *rule)
 {
 	if (cpu->pc < PAGE || (cpu->pc >> 47) != 0)
 		return false;
@@ -227,7 +238,7 @@ static bool is_return(struct gt_walker *walker, const struct cpu *cpu, uint64_t 
 	return *rule != GT_RULE_NOWHERE && behind_call(walker, cpu->pc);
 }
 
-static bool scan(struct gt_walker *walker, struct cpu *cpu, unsigned words, uint64_t *rule)
+static bool scan(struct gt_walker *walker, struct gt_walk_cpu *cpu, unsigned words, uint64_t *rule)
 {
 	uintptr_t at = (cpu->sp + WORD - 1) & ~(uintptr_t)(WORD - 1);
 
@@ -244,22 +255,22 @@ static bool scan(struct gt_walker *walker, struct cpu *cpu, unsigned words, uint
 
 /* No rule leads on from the frame at `place`. In code without a frame the return address is on
  * top, or one below. */
-static bool guess(struct gt_walker *walker, struct cpu *cpu, const struct gt_walk_place *place,
+static bool guess(struct gt_walker *walker, struct gt_walk_cpu *cpu, const struct gt_walk_place *place,
 		  uint64_t *rule)
 {
 	bool top = cpu->all != NULL;
 
-	*cpu = (struct cpu){ 0, place->sp, place->bp, place->bx, NULL, true };
+	*cpu = (struct gt_walk_cpu){ 0, place->sp, place->bp, place->bx, NULL, true };
 	if (top && scan(walker, cpu, 2, rule))
 		return true;
 	cpu->sp = place->sp;
 	if (step_by_pointer(walker, cpu) && is_return(walker, cpu, rule))
 		return true;
-	*cpu = (struct cpu){ 0, place->sp, place->bp, place->bx, NULL, true };
+	*cpu = (struct gt_walk_cpu){ 0, place->sp, place->bp, place->bx, NULL, true };
 	return scan(walker, cpu, SCAN, rule);
 }
 
-static bool caller(struct gt_walker *walker, struct cpu *cpu, const struct gt_walk_place *place,
+static bool caller(struct gt_walker *walker, struct gt_walk_cpu *cpu, const struct gt_walk_place *place,
 		   uint64_t *rule)
 {
 	const greg_t *all = cpu->all;
@@ -275,14 +286,15 @@ static bool caller(struct gt_walker *walker, struct cpu *cpu, const struct gt_wa
 
 /*
  * Do the return addresses of the walk before, from its `i`-th frame on, lie where they lay? Returns how far.
+ * What was guessed is looked at again: more may be known by now.
  */
 static unsigned still_there(struct gt_walker *walker, unsigned i)
 {
 	while (i < GT_WALK_FRAMES) {
 		uintptr_t at = walker->place[i].sp - WORD;
 
-		if (GT_FRAME_FLAGS(walker->word[i]) & GT_FRAME_EXACT || !can_read(walker, at) ||
-		    word_at(at) != GT_FRAME_ADDRESS(walker->word[i]))
+		if (GT_FRAME_FLAGS(walker->word[i]) & (GT_FRAME_EXACT | GT_FRAME_GUESSED) ||
+		    !can_read(walker, at) || word_at(at) != GT_FRAME_ADDRESS(walker->word[i]))
 			break;
 		i++;
 	}
@@ -290,7 +302,8 @@ static unsigned still_there(struct gt_walker *walker, unsigned i)
 }
 
 /* How many frames of the walk before stand outside of this one, itself included, if it was the same there. */
-static unsigned as_before(struct gt_walker *walker, const struct cpu *cpu, uint64_t word, unsigned *old)
+static unsigned as_before(struct gt_walker *walker, const struct gt_walk_cpu *cpu, uint64_t word,
+			  unsigned *old)
 {
 	const struct gt_walk_place *place = walker->place;
 	unsigned i = *old, end;
@@ -309,7 +322,7 @@ static unsigned as_before(struct gt_walker *walker, const struct cpu *cpu, uint6
 }
 
 /* Deep in a recursion: the outermost frames of the walk before, if they are still the outermost ones. */
-static unsigned roots(struct gt_walker *walker, const struct cpu *cpu, unsigned old)
+static unsigned roots(struct gt_walker *walker, const struct gt_walk_cpu *cpu, unsigned old)
 {
 	unsigned i = old > GT_WALK_FRAMES - GT_WALK_OUTER ? old : GT_WALK_FRAMES - GT_WALK_OUTER;
 
@@ -326,9 +339,10 @@ static unsigned ring(unsigned x)
 	return x < inner ? x : inner + (x - inner) % GT_WALK_OUTER;
 }
 
-static unsigned source(unsigned k, unsigned x)
+/* Where the x-th of `inner` frames comes from, of k that were walked. */
+static unsigned source(unsigned k, unsigned inner, unsigned x)
 {
-	return k <= GT_WALK_FRAMES || x < GT_WALK_FRAMES - GT_WALK_OUTER ? x : ring(k - GT_WALK_FRAMES + x);
+	return k <= GT_WALK_FRAMES || x < GT_WALK_FRAMES - GT_WALK_OUTER ? x : ring(k - inner + x);
 }
 
 static void put(struct gt_walker *walker, unsigned to, uint64_t word, const struct gt_walk_place *place)
@@ -344,7 +358,7 @@ static unsigned put_inner(struct gt_walker *walker, unsigned k, unsigned inner, 
 	bool equal = true;
 
 	for (unsigned x = inner; x--;) {
-		unsigned from = source(k, x), to = at + x;
+		unsigned from = source(k, inner, x), to = at + x;
 
 		equal = equal && to >= first && walker->word[to] == walker->fresh_word[from];
 		same += equal;
@@ -362,7 +376,7 @@ static unsigned settle(struct gt_walker *walker, unsigned k, unsigned tail)
 		outer = tail < GT_WALK_OUTER ? tail : GT_WALK_OUTER;
 		inner = k < GT_WALK_FRAMES - outer ? k : GT_WALK_FRAMES - outer;
 		moved = GT_WALK_FRAMES - outer - inner;
-		walker->cut = outer ? outer : GT_WALK_OUTER;
+		walker->cut = k > GT_WALK_FRAMES ? GT_WALK_OUTER : outer;
 	} else if (tail <= walker->cut) {
 		walker->cut = 0;
 	}
@@ -377,12 +391,24 @@ static unsigned settle(struct gt_walker *walker, unsigned k, unsigned tail)
 	return walker->n;
 }
 
-static uint64_t word_of(const struct cpu *cpu, uint64_t rule)
+static uint64_t word_of(const struct gt_walk_cpu *cpu, uint64_t rule)
 {
 	unsigned flags = (cpu->all ? GT_FRAME_EXACT : 0) | (cpu->guessed ? GT_FRAME_GUESSED : 0) |
 			 (gt_rule_kind(rule) == GT_RULE_JIT ? GT_FRAME_UNMAPPED : 0);
 
 	return GT_FRAME_WORD(flags, cpu->pc);
+}
+
+/*
+ * Does the thread begin here? Also where makecontext() has it begin: the address that its function returns to
+ * is that of a function, and what is before it belongs to none.
+ */
+static bool is_beginning(struct gt_walker *walker, const struct gt_walk_cpu *cpu, uint64_t rule)
+{
+	unsigned kind = gt_rule_kind(rule);
+
+	return kind == GT_RULE_END ||
+	       (kind == GT_RULE_NONE && !cpu->all && gt_rule_kind(gt_rule(walker, cpu->pc)) > GT_RULE_NONE);
 }
 
 /* How far this walk goes, and from which frame of the walk before on it may end in it. */
@@ -397,7 +423,7 @@ static unsigned set_out(struct gt_walker *walker, unsigned *old)
 	return NEAR;
 }
 
-static unsigned walk(struct gt_walker *walker, struct cpu *cpu)
+static unsigned walk(struct gt_walker *walker, struct gt_walk_cpu *cpu)
 {
 	unsigned old, far = set_out(walker, &old), k, tail = 0;
 	uint64_t rule = rule_of(walker, cpu);
@@ -411,7 +437,7 @@ static unsigned walk(struct gt_walker *walker, struct cpu *cpu)
 			break;
 		*place = (struct gt_walk_place){ cpu->sp, cpu->bp, cpu->bx };
 		walker->fresh_word[ring(k++)] = word;
-		if (gt_rule_kind(rule) == GT_RULE_END)
+		if (is_beginning(walker, cpu, rule))
 			break;
 		if (k == far || !caller(walker, cpu, place, &rule)) {
 			walker->flags = GT_SAMPLE_BROKEN;
@@ -424,11 +450,9 @@ static unsigned walk(struct gt_walker *walker, struct cpu *cpu)
 
 GT_HIDDEN unsigned gt_walk(struct gt_walker *walker, const ucontext_t *context)
 {
-	struct cpu cpu;
-
 	if (gt_cache) {
-		interrupted(walker, &cpu, context->uc_mcontext.gregs);
-		return walk(walker, &cpu);
+		interrupted(walker, &walker->cpu, context->uc_mcontext.gregs);
+		return walk(walker, &walker->cpu);
 	}
 	only_innermost(walker, (uintptr_t)context->uc_mcontext.gregs[REG_RIP]);
 	return walker->n;

@@ -96,15 +96,22 @@ static inline long gt_raw_note_own(long fd, struct stat *own)
 	return fd < 0 ? fd : gt_raw(SYS_newfstatat, fd, "", own, 0x1000 /* AT_EMPTY_PATH */);
 }
 
+/* The same as gt_raw_close_own(), for who has little stack: `now` is memory that it needs. */
+static inline long gt_raw_close_own_in(long fd, const struct stat *own, struct stat *now)
+{
+	long rc = gt_raw_note_own(fd, now);
+
+	if (!rc && (own->st_ino != now->st_ino || own->st_dev != now->st_dev))
+		rc = -1;
+	return rc ? rc : gt_raw(SYS_close, fd);
+}
+
 /* Closes it if it still is that file: 0; else it stays open, and the result is negative. */
 static inline long gt_raw_close_own(long fd, const struct stat *own)
 {
 	struct stat now;
-	long rc = gt_raw_note_own(fd, &now);
 
-	if (!rc && (own->st_ino != now.st_ino || own->st_dev != now.st_dev))
-		rc = -1;
-	return rc ? rc : gt_raw(SYS_close, fd);
+	return gt_raw_close_own_in(fd, own, &now);
 }
 
 /*

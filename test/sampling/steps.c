@@ -24,6 +24,9 @@
 #include <unistd.h>
 #include <unwind.h>
 
+/* steps_throw.cc has it: exceptions. */
+extern int steps_throw(void) __attribute__((weak));
+
 #define TRAP_FLAG 0x100
 #define DEPTH     512
 #define PLACES    24
@@ -33,10 +36,10 @@ struct answer {
 	int n;
 };
 
-static struct gt_walker walker;
+static struct gt_walker walker, afresh;
 static sigjmp_buf crash;
 static volatile sig_atomic_t armed, stop;
-static unsigned long steps, lost, same, guessed, again;
+static unsigned long steps, lost, same, guessed, kept, again;
 static struct {
 	uintptr_t pc;
 	unsigned long times;
@@ -102,12 +105,33 @@ static void differ(uintptr_t pc, const char *how)
 	place[i].times++;
 }
 
-static void compare(const struct answer *answer)
+/* So many innermost frames are the answer's. */
+static unsigned agree(const struct gt_walker *w, const struct answer *answer)
 {
 	unsigned n = 0;
 
-	while (n < walker.n && (int)n < answer->n && GT_FRAME_ADDRESS(walker.frames[n]) == answer->pc[n])
+	while (n < w->n && (int)n < answer->n && GT_FRAME_ADDRESS(w->frames[n]) == answer->pc[n])
 		n++;
+	return n;
+}
+
+/*
+ * An exception that arrives is made to by changing the registers that frames have saved: libgcc then no
+ * longer sees the frames that it leaves, but who remembers the walk before does, as their return addresses
+ * are there.
+ */
+static int was_kept(const struct answer *answer, const ucontext_t *context)
+{
+	memset(&afresh, 0, sizeof(afresh));
+	gt_walker_begin(&afresh, walker.low, walker.high);
+	gt_walk(&afresh, context);
+	return agree(&afresh, answer) == afresh.n && (int)afresh.n == answer->n;
+}
+
+static void compare(const struct answer *answer, const ucontext_t *context)
+{
+	unsigned n = agree(&walker, answer);
+
 	if (n == walker.n && (int)n == answer->n && !walker.flags)
 		same++;
 	else if (!sensible(answer))
@@ -115,6 +139,8 @@ static void compare(const struct answer *answer)
 	else if (n && n < walker.n && (int)n == answer->n &&
 		 GT_FRAME_FLAGS(walker.frames[n]) & GT_FRAME_GUESSED)
 		guessed++;
+	else if (was_kept(answer, context))
+		kept++;
 	else
 		differ(GT_FRAME_ADDRESS(walker.frames[n ? n - 1 : 0]),
 		       n == walker.n ? "shorter" : (int)n == answer->n ? "longer" : "other");
@@ -140,7 +166,7 @@ static void trapped(int sig, siginfo_t *info, void *data)
 	again += gt_walk(&walker, context) == n && walker.kept == n &&
 			 !memcmp(first, walker.frames, n * sizeof(*first));
 	if (ask(&answer, (uintptr_t)context->uc_mcontext.gregs[REG_RIP]))
-		compare(&answer);
+		compare(&answer, context);
 	else
 		lost++;
 }
@@ -196,6 +222,17 @@ __attribute__((noinline)) static void on_signal(int sig)
 	n = aligned(n & 3);
 }
 
+static jmp_buf back;
+
+__attribute__((noinline)) static void jump(int n)
+{
+	if (n > 1)
+		jump(n - 1);
+	else
+		longjmp(back, 1);
+	__asm__ volatile("" ::: "memory");
+}
+
 static int work(void)
 {
 	char *name[] = { "pear", "fig", "apple", "kiwi", "date", "lime", "plum" }, text[4096];
@@ -217,6 +254,10 @@ static int work(void)
 	free(memory);
 	n += variable(64) + aligned(5) + aligned_many(3, 1, 2, 3, 4, 5, 6, 7, 8);
 	raise(SIGUSR1);
+	if (!setjmp(back))
+		jump(4);
+	if (steps_throw)
+		n += steps_throw();
 	library = dlopen("libz.so.1", RTLD_NOW);
 	if (library)
 		dlclose(library);
@@ -255,8 +296,8 @@ int main(void)
 	result = work();
 	stop = 1;
 	__asm__ volatile("nop; nop");
-	printf("steps %lu\nsame %lu\nguessed %lu\nlost %lu\nagain %lu\n", steps, same, guessed, lost,
-	       again);
+	printf("steps %lu\nsame %lu\nguessed %lu\nkept %lu\nlost %lu\nagain %lu\n", steps, same, guessed,
+	       kept, lost, again);
 	for (unsigned i = 0; i < places; i++) {
 		Dl_info where = { 0 };
 
