@@ -3,7 +3,7 @@
 lib_libgtassemble_la_SOURCES += pthread/assemble/threads.c
 lib_LTLIBRARIES += pthread/libgputrace-pthread.la
 pthread_libgputrace_pthread_la_SOURCES = pthread/events.c pthread/events.h pthread/functions.def \
-	pthread/real.c pthread/real.h pthread/regions.def pthread/threads.c \
+	pthread/real.c pthread/real.h pthread/regions.def pthread/threads.c pthread/unwind.c \
 	pthread/wrap_locks.c pthread/wrap_threads.c pthread/wrap_waits.c
 # Cleanup attributes run when a thread is cancelled; the fast paths may not call through the PLT.
 pthread_libgputrace_pthread_la_CFLAGS = $(AM_CFLAGS) -fexceptions -fno-plt

@@ -25,6 +25,9 @@ extern GT_HIDDEN struct gt_pt_real gt_pt_real;
 /* Looks them up, and begins the adapter. May be called by several threads, and from within itself. */
 GT_HIDDEN void gt_pt_begin(void);
 
+/* Before a thread ends otherwise than by returning: unwind.c. */
+GT_HIDDEN void gt_pt_find_unwinder(void);
+
 /* Before every use of gt_pt_real outside the fast paths: other libraries' constructors and malloc
  * replacements call us before our own constructor has run. */
 static inline void gt_pt_need(void)

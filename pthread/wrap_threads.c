@@ -85,6 +85,7 @@ GT_API int thrd_create(thrd_t *thread, thrd_start_t start, void *argument)
 GT_API __attribute__((noreturn)) void pthread_exit(void *result)
 {
 	gt_pt_need();
+	gt_pt_find_unwinder();
 	gt_pt_thread_ending(GT_THREAD_END_EXIT);
 	gt_pt_real.pthread_exit(result);
 	__builtin_unreachable();
@@ -93,6 +94,7 @@ GT_API __attribute__((noreturn)) void pthread_exit(void *result)
 GT_API __attribute__((noreturn)) void thrd_exit(int result)
 {
 	gt_pt_need();
+	gt_pt_find_unwinder();
 	gt_pt_thread_ending(GT_THREAD_END_EXIT);
 	gt_pt_real.thrd_exit(result);
 	__builtin_unreachable();
@@ -104,6 +106,7 @@ GT_API int pthread_cancel(pthread_t thread)
 	int rc;
 
 	gt_pt_need();
+	gt_pt_find_unwinder();
 	recorded = gt_pt_enter_for(GT_PT_R_pthread_cancel, thread);
 	rc = gt_pt_real.pthread_cancel(thread);
 	if (recorded)
