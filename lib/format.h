@@ -437,6 +437,9 @@ struct gt_run_header {
 	uint32_t reported;          /* sentences that one process says for all; atomic bits, GT_RUN_FAILED */
 	uint32_t waiting;       /* forked children that have not recorded or executed anything; atomic */
 	struct gt_run_exec execs[GT_RUN_EXECS];
+	uint32_t counter;       /* this host's: 0 unknown, 1 not to be trusted, 2 trusted; atomic */
+	uint32_t reserved;
+	uint64_t counter_hz;    /* its nominal frequency, 0: not known */
 };
 
 #endif

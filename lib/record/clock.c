@@ -266,23 +266,50 @@ static struct {
 	struct gt_def_calib latest;
 } check;
 
-void gt_clock_setup(void)
-{
-	static bool chosen, fast;
-	static uint64_t hz; /* asked once: a program may forbid that, too (ARCH_SET_CPUID) */
+static bool chosen;
 
+void gt_clock_now(struct gt_moment *moment)
+{
 	memset(&check, 0, sizeof(check)); /* of a parent, where another thread may have been at it */
 	if (!chosen)
 		forbidden.on = fast_clock_forbidden();
 	find_vdso_clock();
+	read_skew(gt_settings.test_host);
+	moment->tick = forbidden.on ? 0 : gt_hot_ticks();
+	moment->mono_ns = read_ns(CLOCK_MONOTONIC);
+}
+
+/*
+ * Is the counter to be trusted, and its frequency? Found out once on each host of the run: in a virtual
+ * machine the processor's answers take 30 us each.
+ */
+static bool ask_processor(uint64_t *hz)
+{
+	enum { UNKNOWN, NO, YES };
+	uint32_t known = __atomic_load_n(&gt_run->counter, __ATOMIC_ACQUIRE); /* pairs with the release */
+	bool trusted = known == YES;
+
+	*hz = gt_run->counter_hz;
+	if (known != UNKNOWN)
+		return trusted;
+	trusted = fast_clock_trusted();
+	*hz = trusted ? fast_clock_hz() : 0;
+	gt_run->counter_hz = *hz;
+	__atomic_store_n(&gt_run->counter, trusted ? YES : NO, __ATOMIC_RELEASE);
+	return trusted;
+}
+
+uint64_t gt_clock_setup(const struct gt_moment *begin)
+{
+	static bool fast;
+	static uint64_t hz; /* asked once: a program may forbid that, too (ARCH_SET_CPUID) */
+
 	/* A forked child has its parent's clock: its ids and times go on from there. */
 	if (!chosen) {
-		fast = gt_settings.clock != GT_CLOCK_SET_MONOTONIC && !forbidden.on && fast_clock_trusted();
-		hz = fast ? fast_clock_hz() : 1000000000u;
+		fast = gt_settings.clock != GT_CLOCK_SET_MONOTONIC && !forbidden.on && ask_processor(&hz);
+		hz = fast ? hz : 1000000000u;
 	}
 	chosen = true;
-	read_skew(gt_settings.test_host);
-
 	if (gt_settings.clock == GT_CLOCK_SET_TSC && !fast)
 		gt_message(1, "VT_CLOCK=tsc: the kernel does not trust this processor's counter; "
 			      "CLOCK_MONOTONIC is used");
@@ -291,6 +318,7 @@ void gt_clock_setup(void)
 	gt_proc->nominal_hz = hz;
 	if (!fast || forbidden.on)
 		gt_attention_set(GT_ATT_CLOCK);
+	return fast ? begin->tick + gone_back : (uint64_t)begin->mono_ns;
 }
 
 /* Another clock, at the time of a reading. */

@@ -222,6 +222,7 @@ static int set_up(void)
 {
 	char why[1200] = "";
 	static char program[256];
+	struct gt_moment moment;
 	uint64_t begin;
 	size_t length = 0;
 	uint32_t seq;
@@ -239,8 +240,7 @@ static int set_up(void)
 		gt_stderr_keep();
 		gt_verdict_setup(complain);
 	}
-	gt_clock_setup();
-	begin = gt_clock_read();
+	gt_clock_now(&moment);
 	gt_pid = gt_sys_getpid();
 	set_fork_mark();
 	if (parent.is_child) /* while gt_proc_folder is the parent's */
@@ -255,6 +255,7 @@ static int set_up(void)
 		gt_run_withdraw(rc);
 		return rc;
 	}
+	begin = gt_clock_setup(&moment);
 	rc = gt_folder_apart(map_header, NULL, -1);
 	if (!rc)
 		rc = gt_journal_open();

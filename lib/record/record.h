@@ -310,7 +310,14 @@ GT_HIDDEN void gt_jumps(const void *stack); /* before a jump to that stack point
 /* ---- clock ------------------------------------------------------------------------------------------ */
 
 extern GT_HIDDEN uint32_t gt_clock_kind; /* enum gt_clock_kind */
-GT_HIDDEN void gt_clock_setup(void);
+/* A moment on both clocks, before the process knows which is its own. */
+struct gt_moment {
+	uint64_t tick;
+	int64_t mono_ns;
+};
+GT_HIDDEN void gt_clock_now(struct gt_moment *moment);
+/* Chooses, when it has joined the run; returns that moment as a tick. */
+GT_HIDDEN uint64_t gt_clock_setup(const struct gt_moment *begin);
 GT_HIDDEN uint64_t gt_clock_read(void);
 GT_HIDDEN void gt_clock_forbid(void); /* the counter is not read any more */
 GT_HIDDEN void gt_clock_calibrate(struct gt_calib *calib);
