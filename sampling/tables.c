@@ -285,7 +285,7 @@ static uint64_t pack_jump(const struct gt_walk_state *s)
 {
 	uint32_t registers = (s->in[0] - 1u) | (uint32_t)s->in[1] << 5 | (uint32_t)s->in[2] << 10;
 
-	if (!s->in[0] || (!s->in[1] && (s->kind != GT_RULE_SP || s->cfa < 0 || s->cfa > UINT16_MAX)))
+	if (!s->in[0] || (!s->in[1] && (s->kind != GT_RULE_SP || s->cfa & ~0xffff)))
 		return GT_RULE_NONE;
 	return GT_RULE_JUMP | (uint64_t)(registers | (s->in[1] ? 0 : (uint32_t)s->cfa << 16)) << 32;
 }
