@@ -2,7 +2,8 @@
 /*
  * Flame graphs of the call trees: of the run, a process, a thread or a stream, by inclusive time, or by how
  * that differs from another run if the page has both (gputrace html --against). Callers are above. Calls of
- * two runs are the same if their names and those of their callers are, rows if their labels are.
+ * two runs are the same if their names and those of their callers are, rows if their labels are. With samples
+ * of call stacks, the tree of the report has sampled functions ("~"), which divide the time of the call above.
  *
  * Limits: calls of less than 0.1 % of the width are not drawn; at most 3000 boxes.
  */
@@ -12,7 +13,7 @@ const LESS = parseColor("#0072b2"), MORE = parseColor("#d55e00");
 
 const Flame = {
 	trees: null,   /* row -> nodes [parent, region, calls, inclusive, exclusive] */
-	of: "all",     /* or the index of a line in Model.lines */
+	of: null,      /* "all" rows, "samples": with them, or the index of a line in Model.lines */
 	by: "now",     /* what widths are: times of this run, or of the one before */
 	top: null,     /* the node that fills the width */
 
@@ -54,7 +55,8 @@ const Flame = {
 			root.now.ns += child.now.ns, root.before.ns += child.before.ns;
 		return root;
 	},
-	/* Without trees of rows: the one of the report. */
+	sampled: () => !Data.against && Data.report.call_tree?.some((call) => call.kind === "sampled"),
+	/* Without trees of rows, and with samples: the one of the report. */
 	ofReport() {
 		const root = Flame.node(-1, ""), made = new Map();
 
@@ -85,9 +87,11 @@ const Flame = {
 	sheet(sheet) {
 		if (!Flame.trees)
 			Flame.load();
-		const have = Flame.trees.size, line = Model.lines[Flame.of], other = Data.against;
-		const root = have || other ? Flame.tree(line ? Model.rowsOf(line) : [...Flame.trees.keys()],
-			!line)
+		const sampled = Flame.sampled(), have = Flame.trees.size, other = Data.against;
+
+		Flame.of ??= sampled ? "samples" : "all";
+		const line = Model.lines[Flame.of], rows = line ? Model.rowsOf(line) : [...Flame.trees.keys()];
+		const root = (have && Flame.of !== "samples") || other ? Flame.tree(rows, !line)
 			: Flame.ofReport();
 		const place = el("div", { class: "flame", role: "tree", "aria-label": "Flame graph" });
 		const said = el("span"), refill = () => (Flame.top = null, Sheets.fill(sheet));
@@ -103,7 +107,9 @@ const Flame = {
 		if (!root.children.size)
 			return empty("No calls were recorded.");
 		return [el("div", { class: "flame-head" },
-			Flame.select("Of", Flame.of, [["all", "all rows"], ...(have ? Flame.lines() : [])],
+			Flame.select("Of", Flame.of, [
+				...(sampled ? [["samples", "all rows, with samples"]] : []),
+				["all", "all rows"], ...(have ? Flame.lines() : [])],
 				(event) => (Flame.of = event.target.value, refill())),
 			other ? Flame.select("Widths", Flame.by, [["now", "widths: this run"],
 				["before", "widths: " + clean(other.archive, 40)]],

@@ -469,6 +469,14 @@ def of_samples(address, known):
             wanted.append([row[first], seconds(row["cpu_s"]), row["samples"], row[last]])
         there = [[row[0], row[1], int(row[3]), row[4]] for row in page.table(key)]
         ok(wanted and there == wanted, f"the table of {key} is the report's", (there, wanted))
+    page.sheet("flame")
+    there = page.js("return [...document.querySelectorAll('.flame button')].map((b) => [b.textContent, b.style.width])")
+    main = next(row for row in report["call_tree"] if row["kind"] == "measured")
+    wanted = [["main", 1.0]] + [["~" + row["name"], row["inclusive_s"] / main["inclusive_s"]]
+                                for row in report["call_tree"] if row["kind"] == "sampled"]
+    there = [[name, float(width.rstrip("%")) / 100] for name, width in there][1:]
+    ok(len(there) == len(wanted) and all(a[0] == b[0] and near(a[1], b[1], 0.001) for a, b in zip(there, wanted)),
+       "the flame graph has sampled functions below measured ones", (there, wanted))
     clean_end(page)
 
 
