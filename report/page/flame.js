@@ -3,7 +3,8 @@
  * Flame graphs of the call trees: of the run, a process, a thread or a stream, by inclusive time, or by how
  * that differs from another run if the page has both (gputrace html --against). Callers are above. Calls of
  * two runs are the same if their names and those of their callers are, rows if their labels are. With samples
- * of call stacks, the tree of the report has sampled functions ("~"), which divide the time of the call above.
+ * of call stacks, the tree of the report has sampled functions ("~"), which divide the time of the call
+ * above.
  *
  * Limits: calls of less than 0.1 % of the width are not drawn; at most 3000 boxes.
  */
@@ -90,7 +91,8 @@ const Flame = {
 		const sampled = Flame.sampled(), have = Flame.trees.size, other = Data.against;
 
 		Flame.of ??= sampled ? "samples" : "all";
-		const line = Model.lines[Flame.of], rows = line ? Model.rowsOf(line) : [...Flame.trees.keys()];
+		const line = Model.lines[Flame.of];
+		const rows = line ? Model.rowsOf(line) : [...Flame.trees.keys()];
 		const root = (have && Flame.of !== "samples") || other ? Flame.tree(rows, !line)
 			: Flame.ofReport();
 		const place = el("div", { class: "flame", role: "tree", "aria-label": "Flame graph" });

@@ -94,7 +94,7 @@ static void tree_table(struct gt_report *report, const struct gt_profile *profil
 	struct gt_section *section = gt_section_add(&report->figures, &tree_kind);
 	const struct gt_profile_tree *tree = &profile->tree;
 	struct below below = { .report = report, .section = section, .behind = tree->count };
-	struct gt_sampled *sampled;
+	struct gt_sampled_tree *sampled;
 	uint32_t *pending, *depths, count = 0;
 
 	section->left_out = !gt_report_shows(report, tree_kind.key) && tree->count > 1;

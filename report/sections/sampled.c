@@ -20,7 +20,7 @@
 /* Sums are nodes: by the measured node above, 1 + the node that called it (0: none), and the function. */
 enum { BASE, PARENT, FUNCTION };
 
-struct gt_sampled {
+struct gt_sampled_tree {
 	struct gt_report *report;
 	struct gt_sums nodes;     /* ns: in itself; bytes: with what it calls. Callers come first */
 	uint32_t *first;          /* below a measured node: 1 + the one with most time, or 0 */
@@ -31,7 +31,7 @@ struct gt_sampled {
 /* ---- the tree ------------------------------------------------------------------------------------ */
 
 /* Returns 1 + its index. */
-static uint64_t add_node(struct gt_sampled *sampled, uint32_t base, uint64_t parent, uint64_t function)
+static uint64_t add_node(struct gt_sampled_tree *sampled, uint32_t base, uint64_t parent, uint64_t function)
 {
 	return (uint64_t)(gt_sums_at(&sampled->nodes, base, parent, function, 0) - sampled->nodes.items) + 1;
 }
@@ -54,8 +54,8 @@ static uint64_t function_of(const struct gt_report *report, const struct gt_otf2
 	return region == &gt_stacks_ours ? gt_samples_ourselves(report) : gt_report_region(report, region);
 }
 
-static void add_path(struct gt_sampled *sampled, const struct gt_profile *profile, const struct gt_sum *sum,
-		     struct gt_frames *frames)
+static void add_path(struct gt_sampled_tree *sampled, const struct gt_profile *profile,
+		     const struct gt_sum *sum, struct gt_frames *frames)
 {
 	const struct gt_report *report = sampled->report;
 	const struct gt_otf2_region *open[GT_OPEN_MOST];
@@ -81,7 +81,7 @@ static double part_of(const struct gt_profile *profile, uint32_t node, uint64_t 
 	return node && ns > exclusive ? (double)exclusive / (double)ns : 1;
 }
 
-static void fit(struct gt_sampled *sampled, const struct gt_profile *profile, const uint64_t *ns)
+static void fit(struct gt_sampled_tree *sampled, const struct gt_profile *profile, const uint64_t *ns)
 {
 	struct gt_sum *items = sampled->nodes.items;
 
@@ -109,7 +109,7 @@ static int less_first(const void *a, const void *b, void *items)
 }
 
 /* Those with most time first. */
-static void link_nodes(struct gt_sampled *sampled)
+static void link_nodes(struct gt_sampled_tree *sampled)
 {
 	uint32_t count = sampled->nodes.count, *order = gt_zeroed((size_t)count + 1, sizeof(*order));
 
@@ -128,10 +128,10 @@ static void link_nodes(struct gt_sampled *sampled)
 	free(order);
 }
 
-struct gt_sampled *gt_sampled_make(struct gt_report *report, const struct gt_profile *profile)
+struct gt_sampled_tree *gt_sampled_make(struct gt_report *report, const struct gt_profile *profile)
 {
 	const struct gt_stack_sums *all = gt_report_result(report, &gt_samples_analysis);
-	struct gt_sampled *sampled;
+	struct gt_sampled_tree *sampled;
 	struct gt_frames *frames;
 	uint64_t *ns;
 
@@ -158,7 +158,8 @@ struct gt_sampled *gt_sampled_make(struct gt_report *report, const struct gt_pro
 	return sampled;
 }
 
-void gt_sampled_walk(const struct gt_sampled *sampled, uint32_t node, gt_sampled_visit visit, void *user)
+void gt_sampled_walk(const struct gt_sampled_tree *sampled, uint32_t node, gt_sampled_visit visit,
+		     void *user)
 {
 	unsigned depth = 0;
 
@@ -183,7 +184,7 @@ void gt_sampled_walk(const struct gt_sampled *sampled, uint32_t node, gt_sampled
 	}
 }
 
-void gt_sampled_free(struct gt_sampled *sampled)
+void gt_sampled_free(struct gt_sampled_tree *sampled)
 {
 	if (!sampled)
 		return;

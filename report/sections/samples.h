@@ -51,9 +51,10 @@ struct gt_sampled_call {
 typedef void (*gt_sampled_visit)(void *user, const struct gt_sampled_call *call);
 
 /* NULL: there are no samples. */
-struct gt_sampled *gt_sampled_make(struct gt_report *report, const struct gt_profile *profile);
+struct gt_sampled_tree *gt_sampled_make(struct gt_report *report, const struct gt_profile *profile);
 /* All that is below a measured node (0: outside of all calls), callers before what they call. */
-void gt_sampled_walk(const struct gt_sampled *sampled, uint32_t node, gt_sampled_visit visit, void *user);
-void gt_sampled_free(struct gt_sampled *sampled);
+void gt_sampled_walk(const struct gt_sampled_tree *sampled, uint32_t node, gt_sampled_visit visit,
+		     void *user);
+void gt_sampled_free(struct gt_sampled_tree *sampled);
 
 #endif
