@@ -572,14 +572,14 @@ bool gt_sample(uint64_t *half, uint64_t low, uint64_t *frames, unsigned n, unsig
 		return false;
 	at = gt_stream_end(loc);
 	end = at + sample_slots(n - kept) * GT_SLOT;
-	if (1 + (end - 1) / loc->half != *half)
+	if (*half <= loc->cut_to || (end - 1) / loc->half != (*half - 1) / loc->half)
 		kept = 0;
 	fresh = n - kept;
 	first = frames[fresh];
 	frames[fresh] = 0;
 	gt_record(GT_T_SAMPLE, low | (uint64_t)kept << 32, frames, sample_slots(fresh) - 1);
 	frames[fresh] = first;
-	*half = 1 + (gt_stream_end(loc) - 1) / loc->half;
+	*half = gt_stream_end(loc);
 	return true;
 }
 
@@ -624,9 +624,12 @@ void gt_rewind(void)
 
 	if (!loc || !loc->mark_set)
 		return;
+	loc->cut_to = UINT64_MAX; /* a sample that comes now must not build upon one that goes */
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	cut = (struct gt_def_cut){ loc->id, 0, loc->mark, gt_stream_end(loc) };
 	if (cut.to > cut.from)
 		gt_journal_put(GT_D_CUT, 0, &(struct gt_piece){ &cut, sizeof(cut) }, 1);
+	loc->cut_to = cut.to;
 	loc->mark_set = false;
 }
 

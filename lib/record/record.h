@@ -150,6 +150,7 @@ struct gt_location {
 	uint8_t scans_left;    /* looks at the memory map that the next events take */
 	uint8_t end_how;       /* enum gt_thread_end, as announced by gt_thread_end */
 	uint64_t mark;         /* VT_SET_REWIND_MARK: stream offset */
+	uint64_t cut_to;       /* what lies before it was removed, or may have been, by VT_REWIND */
 	uint64_t flushes;
 	uint64_t nested_marked, space_marked, sandbox_marked; /* of lost[GT_LOSS_...], what GAP has said */
 	struct gt_kept kept[2];/* of both halves */

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""What python3-otf2 finds of samples of paths.c in an archive.
+
+    paths.py ARCHIVE PROGRAM WORK OFTEN SELDOM DOWN
+
+The others are names of the four functions. Prints what is wrong: calls that were not made, shares of time that
+are not three to one (beyond four standard deviations and 2 %), unwind distances that do not lead to a node of the
+sample before, functions that are not said to be in PROGRAM; and at last the lines of the innermost calls,
+ascending, but for those of less than 2 % of the samples, where functions begin and end."""
+import collections
+import math
+import sys
+
+import otf2
+from otf2.events import CallingContextSample
+
+archive, program, work, often, seldom, down = sys.argv[1:]
+
+
+def path_of(context):
+    """The nodes from the root."""
+    path = []
+    while context is not None:
+        path.insert(0, context)
+        context = context.parent
+    return path
+
+
+def line_of(context):
+    """Its line, or 0."""
+    return context.source_code_location.line_number if context.source_code_location else 0
+
+
+times = {}
+lines = collections.Counter()
+before = {}
+count = 0
+with otf2.reader.open(archive) as trace:
+    attributes = {a.name: a for a in trace.definitions.attributes}
+    modules = {p.calling_context.region.name: p.value for p in trace.definitions.calling_context_properties
+               if p.name == "module"}
+    for location, event in trace.events:
+        if not isinstance(event, CallingContextSample):
+            continue
+        path = path_of(event.calling_context)
+        kept = len(path) - (event.unwind_distance - 1)
+        if location in before and not 0 <= kept <= len(path):
+            print(f"distance {event.unwind_distance} in a path of {len(path)}")
+        elif location in before and path[:kept] != before[location][:kept]:
+            print(f"distance {event.unwind_distance}: not what was before")
+        before[location] = path
+        names = [c.region.name for c in path]
+        if names[-1] != work:
+            continue
+        caller = names[-2]
+        if caller == seldom and names[-6:-2] != [down] * 4:
+            print(f"{names} was not called")
+        key = (location.group.name, location.name, caller)
+        times[key] = times.get(key, 0) + event.attributes[attributes["SAMPLE_TIME"]]
+        count += 1
+        lines.update(line_of(c) for c in path[-2:])
+        if caller == seldom:
+            lines.update(line_of(c) for c in path[-5:-3])
+for function in (work, often, seldom, down):
+    if modules.get(function) != program:
+        print(f"{function} is in {modules.get(function)}")
+threads = {key[:2] for key in times}
+if len(threads) != 3:
+    print(f"samples of {len(threads)} threads")
+share = sum(t for key, t in times.items() if key[2] == seldom) / max(1, sum(times.values()))
+if abs(share - 0.25) > 0.02 + 4 * math.sqrt(0.25 * 0.75 / max(1, count)):
+    print(f"{100 * share:.1f} % of {count} samples")
+print("lines", *sorted(line for line, n in lines.items() if n > count / 50))
