@@ -257,7 +257,7 @@ void gt_sp_give_up(void)
 	if (__atomic_exchange_n(&given_up, true, __ATOMIC_RELAXED))
 		return;
 	gt_sp_all(false);
-	gt_def_property("SAMPLING::ENDED", "the program uses the signal by which samples come");
+	gt_def_property("sampling:ended", "the program uses the signal by which samples come");
 	gt_message(1, "the program uses the signal by which samples come: its processor time is not sampled "
 		      "from now on (VT_SAMPLING_SIGNAL takes another one)");
 }

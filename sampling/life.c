@@ -67,7 +67,7 @@ static void say_period(void)
 	*at = '\0';
 	for (uint64_t n = gt_sp_period; n; n /= 10)
 		*--at = (char)('0' + n % 10);
-	gt_def_property("SAMPLING::PERIOD", at);
+	gt_def_property("sampling:period", at);
 }
 
 /* Its one segment, by its own header. */

@@ -186,7 +186,7 @@ static const char *make_spool(void)
 	mk_def(p, GT_D_CUT, 0, &cut, sizeof(cut));
 	mk_module(p, AT(1), 0x1000, 0x9000, 0, "/proc/self/exe");
 	mk_property(p, "setting:VT_MODE", "TRACE");
-	mk_property(p, "SAMPLING::PERIOD", "1000000");
+	mk_property(p, "sampling:period", "1000000");
 	mk_property(p, "setting:VT_GPUTRACE", "yes,idle,pure_idle");
 	threads(p, region, id, metric.name);
 	gpu(p, region);

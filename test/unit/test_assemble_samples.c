@@ -91,7 +91,7 @@ static struct mk_proc *sampled(const char *dir)
 {
 	struct mk_proc *p = usual(dir);
 
-	mk_property(p, "SAMPLING::PERIOD", "1000000");
+	mk_property(p, "sampling:period", "1000000");
 	return p;
 }
 
@@ -286,7 +286,7 @@ Test(samples, one_tree_for_all)
 	const char *dir = mk_run();
 	struct mk_proc *p = sampled(dir), *q = mk_proc(dir, 2, 4712, "other", BEGIN);
 
-	mk_property(q, "SAMPLING::PERIOD", "250000");
+	mk_property(q, "sampling:period", "250000");
 	for (unsigned i = 0; i < 3; i++) {
 		struct mk_proc *proc = i < 2 ? p : q;
 		struct mk_loc *l = mk_loc(proc, i % 2, 4096, 0, BEGIN);
@@ -318,7 +318,7 @@ static void make_part(const char *dir, uint32_t seq, const uint64_t *frames)
 	struct mk_loc *l = mk_loc(p, 0, 4096, 0, BEGIN);
 	char home[700];
 
-	mk_property(p, "SAMPLING::PERIOD", seq < 3 ? "1000000" : "250000");
+	mk_property(p, "sampling:period", seq < 3 ? "1000000" : "250000");
 	mk_region(p, "other"); /* so that numbers differ */
 	map_self(p);
 	if (seq == 2)

@@ -23,7 +23,7 @@
 
 uint64_t gt_samples_period(const struct gt_proc *proc)
 {
-	const char *value = gt_journal_property(&proc->journal, "SAMPLING::PERIOD");
+	const char *value = gt_journal_property(&proc->journal, "sampling:period");
 
 	return value ? strtoull(value, NULL, 10) : 0;
 }
