@@ -20,10 +20,11 @@ import sys
 sys.dont_write_bytecode = True # beside the source
 
 import lives # more cases
-from goodtrace import (BARRIER, BCAST, CASES, DOUBLE, GPU, MAIN, MPI, NONE, PTHREAD, RANK1, R_KERNEL, R_LOCK, R_MAIN,
+import sampled
+from goodtrace import (BARRIER, BCAST, CASES, DOUBLE, GPU, MAIN, MPI, NONE, PTHREAD, RANK1, R_KERNEL, R_LOCK,
                        R_WORK, STREAM, STRINGS, T0, THREADS, Trace, UINT64, WORKER, WORLD, case, s)
 
-assert lives
+assert lives and sampled
 
 
 def patch_time(location, old, new):
@@ -38,21 +39,6 @@ def patch_time(location, old, new):
         with open(name, "wb") as f:
             f.write(data)
     return patch
-
-
-def sampled(t, *samples):
-    """Samples of the second thread: (time, context, unwind distance, time that it stands for)."""
-    t.definitions += [("Attribute", 2, s("SAMPLE_TIME"), 0, UINT64),
-                      ("SourceCodeLocation", 0, s("file.c"), 5), ("SourceCodeLocation", 1, s("file.c"), 14),
-                      ("CallingContext", 0, R_MAIN, 0, NONE), ("CallingContext", 1, R_WORK, 1, 0),
-                      ("CallingContext", 2, R_LOCK, NONE, 1), ("CallingContext", 3, R_WORK, NONE, 0),
-                      ("InterruptGenerator", 0, s("CPU_TIME"), 0, 1, -9, 100)]
-    events = t.events[WORKER]
-    for time, context, distance, _ in samples:
-        place = sum(e[0] <= time for e in events)
-        events.insert(place, (time, "CallingContextSample", context, distance, 0))
-    for time, _, _, weight in samples:
-        t.attributes[(WORKER, t.event(WORKER, time, "CallingContextSample"))] = (2, UINT64, weight)
 
 
 # ---- good ones ------------------------------------------------------------------------------
@@ -737,52 +723,6 @@ def leaves_a_barrier_early(t):
 @case("collectives")
 def end_without_begin(t):
     t.change(RANK1, 161, "MpiCollectiveBegin")
-
-
-@case("-")
-def samples(t):
-    sampled(t, (310, 2, 4, 100), (320, 2, 1, 100), (330, 2, 0, 100), (340, 3, 2, 100), (350, 2, 3, 100),
-            (360, 0, 1, 100))
-
-
-@case("-")
-def samples_of_a_slice(t):
-    """The first one builds upon one that is not there."""
-    sampled(t, (310, 2, 2, 20000000), (320, 2, 1, 100))
-
-
-@case("-")
-def samples_of_others(t):
-    """Between samples contexts are entered and left, which is why distances say something else."""
-    sampled(t, (310, 1, 3, 100), (350, 1, 1, 100))
-    t.insert(WORKER, 350, 320, "CallingContextEnter", 2, 2)
-    t.insert(WORKER, 350, 330, "CallingContextLeave", 2)
-    t.attributes = {k: v for k, v in t.attributes.items() if k[0] != WORKER}
-
-
-@case("samples")
-def sample_keeps_too_much(t):
-    sampled(t, (310, 3, 3, 100), (320, 2, 2, 100))
-
-
-@case("samples")
-def sample_did_not_stay(t):
-    sampled(t, (310, 2, 4, 100), (320, 1, 0, 100))
-
-
-@case("samples")
-def sample_too_deep(t):
-    sampled(t, (310, 2, 5, 100))
-
-
-@case("samples")
-def samples_of_too_much_time(t):
-    sampled(t, (310, 2, 4, 100), (320, 2, 1, 20000000))
-
-
-@case("event-references")
-def sample_of_no_context(t):
-    sampled(t, (310, 4, 2, 100))
 
 
 @case("markers")

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Calls with known lines, of which one takes three times as long as the other: what samples must find. Also in
- * a thread, whose path begins elsewhere, and in a child.
+ * Calls with known lines, of which one takes three times as long as the other: what samples must find. Also
+ * in a thread, whose path begins elsewhere, and in a child.
  *
  * Limits: prints nothing. `work` is long enough to be sampled, about 0.3 s in each of the three.
  */

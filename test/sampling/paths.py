@@ -4,9 +4,9 @@
 
     paths.py ARCHIVE PROGRAM WORK OFTEN SELDOM DOWN
 
-The others are names of the four functions. Prints what is wrong: calls that were not made, shares of time that
-are not three to one (beyond four standard deviations and 2 %), unwind distances that do not lead to a node of the
-sample before, functions that are not said to be in PROGRAM; and at last the lines of the innermost calls,
+The others are names of the four functions. Prints what is wrong: calls that were not made, shares of time
+that are not three to one (beyond four standard deviations and 2 %), unwind distances that do not lead to a node
+of the sample before, functions that are not said to be in PROGRAM; and at last the lines of the innermost calls,
 ascending, but for those of less than 2 % of the samples, where functions begin and end."""
 import collections
 import math

@@ -58,8 +58,8 @@ static const char *map_self(struct mk_proc *p)
 
 	cr_assert(maps != NULL);
 	while (fgets(line, sizeof(line), maps))
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %4095s", &start, &end, flags,
-			   &offset, path) == 5 && at(mark_outer) >= start && at(mark_outer) < end)
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %4095s", &start, &end,
+			   flags, &offset, path) == 5 && at(mark_outer) >= start && at(mark_outer) < end)
 			break;
 	fclose(maps);
 	mk_module(p, AT(1), start, end, offset, path);
@@ -114,7 +114,8 @@ Test(samples, paths_and_lines)
 	mk_proc_end(p, GT_END_EXIT, 0, AT(60));
 	expect_events(dir, "0 0 BEGIN prog [ProcessId=4711]\n"
 			   "0 10 SAMPLE outer/middle/inner +4 by CPU_TIME [SAMPLE_TIME=1024]\n"
-			   "0 20 SAMPLE outer/middle/inner +2 by CPU_TIME [SAMPLE_TIME=2048] [SAMPLE_FLAGS=8]\n"
+			   "0 20 SAMPLE outer/middle/inner +2 by CPU_TIME [SAMPLE_TIME=2048] "
+			   "[SAMPLE_FLAGS=8]\n"
 			   "0 30 SAMPLE outer/middle/inner +1 by CPU_TIME [SAMPLE_TIME=3072]\n"
 			   "0 40 SAMPLE outer/inner +2 by CPU_TIME [SAMPLE_TIME=4096] [SAMPLE_FLAGS=5]\n"
 			   "0 50 SAMPLE outer +2 by CPU_TIME [SAMPLE_TIME=5120]\n"
@@ -214,7 +215,7 @@ Test(samples, damaged)
 	mk_remove(dir);
 }
 
-/* After a record that was not finished, which may have been a sample, nobody knows what the next one keeps. */
+/* After a record that was not finished nobody knows what the next one keeps. */
 Test(samples, after_a_loss)
 {
 	const char *dir = mk_run();

@@ -182,7 +182,8 @@ static const char *base(const char *path)
  * A sample inside of the function finds where it begins, also where it has no symbol; not that of assembler
  * (sort x), which has no description for unwinding.
  */
-static void check_place(struct gt_symbols *symbols, const struct map *m, const struct fact *f, const char *how)
+static void check_place(struct gt_symbols *symbols, const struct map *m, const struct fact *f,
+			const char *how)
 {
 	struct gt_code code;
 

@@ -37,10 +37,10 @@ static uint32_t attribute(struct gt_defs *defs, const char *name, const char *de
 	return gt_defs_attribute(defs, &def);
 }
 
-static struct gt_sampled *begin_samples(struct gt_track *t)
+static struct gt_call_paths *begin_samples(struct gt_track *t)
 {
 	struct gt_defs *defs = t->conv->defs;
-	struct gt_sampled *s = calloc(1, sizeof(*s));
+	struct gt_call_paths *s = calloc(1, sizeof(*s));
 
 	if (!s)
 		return NULL;
@@ -55,7 +55,7 @@ static struct gt_sampled *begin_samples(struct gt_track *t)
 	return s;
 }
 
-static void begin_process(struct gt_sampled *s, struct gt_track *t)
+static void begin_process(struct gt_call_paths *s, struct gt_track *t)
 {
 	s->proc = t->loc->proc;
 	gt_lookup_clear(&s->addresses);
@@ -65,9 +65,9 @@ static void begin_process(struct gt_sampled *s, struct gt_track *t)
 }
 
 /* Those of this location; NULL: no memory. */
-static struct gt_sampled *samples_of(struct gt_track *t)
+static struct gt_call_paths *samples_of(struct gt_track *t)
 {
-	struct gt_sampled *s = t->w->samples;
+	struct gt_call_paths *s = t->w->samples;
 	uint64_t lost = t->torn + t->holes;
 
 	if (!s)
@@ -89,7 +89,7 @@ static struct gt_sampled *samples_of(struct gt_track *t)
 /* ---- frames -------------------------------------------------------------------------------------------- */
 
 /* The number of a place that is found out now; GT_UNDEFINED: no memory. */
-static uint32_t new_place(struct gt_sampled *s, struct gt_track *t, uint64_t key, uint64_t code,
+static uint32_t new_place(struct gt_call_paths *s, struct gt_track *t, uint64_t key, uint64_t code,
 			  uint32_t mapping)
 {
 	if (!gt_array_has_room(s->places, s->place_count, &s->place_room) ||
@@ -100,7 +100,7 @@ static uint32_t new_place(struct gt_sampled *s, struct gt_track *t, uint64_t key
 }
 
 /* The number of an address that several files had in the course of time. */
-static uint32_t timed_place(struct gt_sampled *s, struct gt_track *t, uint64_t code, uint64_t tick)
+static uint32_t timed_place(struct gt_call_paths *s, struct gt_track *t, uint64_t code, uint64_t tick)
 {
 	uint32_t mapping = gt_names_mapping(t->names, code, tick);
 	uint64_t key = code | (uint64_t)(mapping + 1) << 48;
@@ -109,7 +109,7 @@ static uint32_t timed_place(struct gt_sampled *s, struct gt_track *t, uint64_t c
 	return entry ? entry->value : new_place(s, t, key, code, mapping);
 }
 
-static uint32_t place_of(struct gt_sampled *s, struct gt_track *t, uint64_t frame, uint64_t tick)
+static uint32_t place_of(struct gt_call_paths *s, struct gt_track *t, uint64_t frame, uint64_t tick)
 {
 	unsigned flags = GT_FRAME_FLAGS(frame);
 	uint64_t code = GT_FRAME_ADDRESS(frame) - !(flags & GT_FRAME_EXACT);
@@ -130,7 +130,7 @@ static uint32_t place_of(struct gt_sampled *s, struct gt_track *t, uint64_t fram
 }
 
 /* The context of a frame below another one. */
-static uint32_t context_of(struct gt_sampled *s, struct gt_track *t, uint32_t parent, uint32_t place)
+static uint32_t context_of(struct gt_call_paths *s, struct gt_track *t, uint32_t parent, uint32_t place)
 {
 	uint64_t key = ((uint64_t)parent << 32 | place) + 1;
 	const struct gt_lookup_entry *entry = gt_lookup_find(&s->nodes, key);
@@ -147,7 +147,7 @@ static uint32_t context_of(struct gt_sampled *s, struct gt_track *t, uint32_t pa
 }
 
 /* Adds the frame to the path. False: no memory. */
-static bool add_frame(struct gt_sampled *s, struct gt_track *t, uint64_t frame, uint64_t tick)
+static bool add_frame(struct gt_call_paths *s, struct gt_track *t, uint64_t frame, uint64_t tick)
 {
 	uint32_t parent = s->contexts[s->count], context = parent, place;
 	bool own = s->own[s->count];
@@ -177,7 +177,7 @@ static unsigned frames_in(const struct gt_slot *slot)
 	return extra ? 2 * extra - !slot[extra].word : 0;
 }
 
-static void put_attribute(struct gt_sampled *s, struct gt_track *t, uint32_t number, uint64_t value)
+static void put_attribute(struct gt_call_paths *s, struct gt_track *t, uint32_t number, uint64_t value)
 {
 	gt_track_bad(t,
 		     OTF2_AttributeList_AddAttribute(s->attributes, number, OTF2_TYPE_UINT64,
@@ -186,7 +186,7 @@ static void put_attribute(struct gt_sampled *s, struct gt_track *t, uint32_t num
 }
 
 /* `entered`: nodes that the sample before did not have. */
-static void write_sample(struct gt_sampled *s, struct gt_track *t, uint64_t word, uint64_t tick,
+static void write_sample(struct gt_call_paths *s, struct gt_track *t, uint64_t word, uint64_t tick,
 			 uint32_t entered)
 {
 	unsigned flags = GT_SAMPLE_FLAGS(word) | (s->own[s->count] ? GT_SAMPLE_OWN : 0);
@@ -202,7 +202,7 @@ static void write_sample(struct gt_sampled *s, struct gt_track *t, uint64_t word
 }
 
 /* Does its number come after that of the sample before? */
-static bool follows(const struct gt_sampled *s, const struct gt_slot *slot)
+static bool follows(const struct gt_call_paths *s, const struct gt_slot *slot)
 {
 	return GT_SAMPLE_NUMBER(slot->word) == ((s->number + 1) & 15);
 }
@@ -211,7 +211,7 @@ void gt_convert_sample(struct gt_track *t, const struct gt_slot *slot, uint64_t 
 {
 	unsigned kept = GT_SAMPLE_KEPT(slot->word), fresh = frames_in(slot);
 	const uint64_t *frames = (const uint64_t *)(slot + 1);
-	struct gt_sampled *s = samples_of(t);
+	struct gt_call_paths *s = samples_of(t);
 
 	if (!s)
 		return;

@@ -63,7 +63,7 @@ int gt_worker_init(struct gt_worker *w, struct gt_conversion *conv)
 	return 0;
 }
 
-static void free_samples(struct gt_sampled *s)
+static void free_samples(struct gt_call_paths *s)
 {
 	if (!s)
 		return;

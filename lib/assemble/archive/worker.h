@@ -82,7 +82,7 @@ struct gt_held {
 #define GT_HELD_MAX 16
 
 /* What a worker knows of samples (samples.c). */
-struct gt_sampled {
+struct gt_call_paths {
 	/* of the process: what was learned of code */
 	const struct gt_proc *proc;
 	struct gt_lookup addresses; /* of code, or with (mapping + 1) << 48 -> its number in `places` */
@@ -120,7 +120,7 @@ struct gt_worker {
 	const struct gt_proc *proc;
 	uint32_t *open;          /* by region: frames of it on the stack now */
 	size_t open_room;
-	struct gt_sampled *samples; /* NULL: there was none yet */
+	struct gt_call_paths *samples; /* NULL: there was none yet */
 	struct gt_held *held;    /* GT_HELD_MAX */
 	void *attributes;        /* OTF2_AttributeList */
 	struct gt_tally tally;
