@@ -68,6 +68,24 @@ static const struct gt_otf2_context *caller_of(const struct gt_otf2 *read,
 	return caller < context ? caller : NULL;
 }
 
+/* A call of a library is in several frames: body_MPI_Wait (gputrace's), PMPI_Wait; ___pthread_mutex_lock. */
+static bool is_library_call(const char *function, const char *call)
+{
+	size_t n = strlen(function), length = strlen(call), before = n - length;
+
+	return n > length && !strcmp(function + before, call) &&
+	       (strspn(function, "_") >= before || (before == 1 && *function == 'P') ||
+		(before == strlen("body_") && !strncmp(function, "body_", before)));
+}
+
+static bool is_frame_of(const struct gt_otf2_region *function, const struct gt_otf2_region *call)
+{
+	bool own = call->paradigm == OTF2_PARADIGM_COMPILER || call->paradigm == OTF2_PARADIGM_USER;
+
+	return function == call || !strcmp(function->name, call->name) ||
+	       (!own && is_library_call(function->name, call->name));
+}
+
 /* Those below the frame of an open call. False: it has none, and they are all. */
 static bool find_below(const struct gt_otf2 *read, const struct gt_otf2_context *context,
 		       const struct gt_otf2_region *open, struct gt_frames *frames)
@@ -77,7 +95,7 @@ static bool find_below(const struct gt_otf2 *read, const struct gt_otf2_context 
 		const struct gt_otf2_region *function = gt_otf2_find_region(read, context->region);
 
 		function = function ? function : &gt_otf2_unknown_region;
-		if (open && (function == open || !strcmp(function->name, open->name)))
+		if (open && is_frame_of(function, open))
 			return true;
 		frames->regions[frames->count++] = function;
 	}
