@@ -238,6 +238,61 @@ Test(samples, after_a_loss)
 	mk_remove(dir);
 }
 
+/* What VT_REWIND has removed had numbers. */
+Test(samples, after_a_cut)
+{
+	const char *dir = mk_run();
+	struct mk_proc *p = sampled(dir);
+	struct mk_loc *l = mk_loc(p, 0, 4096, 0, BEGIN);
+	struct gt_def_cut cut = { .location = 0, .from = 32, .to = 64 };
+
+	map_self(p);
+	sample(l, 10, 0, 0, 1, FRAMES(EXACT(mark_outer)));
+	sample(l, 20, 0, 0, 1, FRAMES(EXACT(mark_middle)));
+	sample(l, 30, 0, 1, 1, none);
+	sample(l, 40, 0, 0, 1, FRAMES(EXACT(mark_inner)));
+	mk_def(p, GT_D_CUT, 0, &cut, sizeof(cut));
+	mk_loc_close(l);
+	mk_proc_end(p, GT_END_EXIT, 0, AT(100));
+	expect_events(dir, "0 0 BEGIN prog [ProcessId=4711]\n"
+			   "0 10 SAMPLE outer +2 by CPU_TIME [SAMPLE_TIME=1024]\n"
+			   "0 40 SAMPLE inner +2 by CPU_TIME [SAMPLE_TIME=1024]\n"
+			   "0 100 END 0 [ProcessId=4711]\n");
+	expect_property(dir, "SAMPLES_DAMAGED=1");
+	mk_proc_free(p);
+	mk_remove(dir);
+}
+
+/* Time in gputrace's own code has a flag; that in the vDSO is its caller's. */
+Test(samples, whose_code)
+{
+	const char *dir = mk_run();
+	struct mk_proc *p = sampled(dir);
+	struct mk_loc *l = mk_loc(p, 0, 4096, 0, BEGIN);
+	const uint64_t own = GT_FRAME_WORD(0, 0x40001);
+
+	map_self(p);
+	mk_module(p, AT(5), 0x40000, 0x50000, 0x1000, "/nowhere/libgputrace-pthread.so.1");
+	sample(l, 10, GT_SAMPLE_BROKEN, 0, 1,
+	       FRAMES(own | GT_FRAME_WORD(GT_FRAME_EXACT, 0), CALL(mark_outer)));
+	sample(l, 20, 0, 1, 1, FRAMES(EXACT(mark_inner), own));
+	sample(l, 30, 0, 1, 1, FRAMES(GT_FRAME_WORD(GT_FRAME_EXACT | GT_FRAME_KERNELS, 0x60000)));
+	sample(l, 40, 0, 1, 1, FRAMES(GT_FRAME_WORD(GT_FRAME_EXACT | GT_FRAME_KERNELS, 0x60000), own));
+	mk_loc_close(l);
+	mk_proc_end(p, GT_END_EXIT, 0, AT(100));
+	expect_events(dir, "0 0 BEGIN prog [ProcessId=4711]\n"
+			   "0 10 SAMPLE outer/[libgputrace-pthread.so.1] +3 by CPU_TIME [SAMPLE_TIME=1024] "
+			   "[SAMPLE_FLAGS=6]\n"
+			   "0 20 SAMPLE outer/[libgputrace-pthread.so.1]/inner +3 by CPU_TIME "
+			   "[SAMPLE_TIME=1024]\n"
+			   "0 30 SAMPLE outer +1 by CPU_TIME [SAMPLE_TIME=1024]\n"
+			   "0 40 SAMPLE outer/[libgputrace-pthread.so.1] +2 by CPU_TIME [SAMPLE_TIME=1024] "
+			   "[SAMPLE_FLAGS=4]\n"
+			   "0 100 END 0 [ProcessId=4711]\n");
+	mk_proc_free(p);
+	mk_remove(dir);
+}
+
 /* Code of no file, of a file that is gone, and at an address that two files had one after the other. */
 Test(samples, code_without_names)
 {
