@@ -4,6 +4,7 @@ their identity, and MPI.
 
 Limits: MPI needs mpicc and mpirun, and a gputrace with the adapter for that MPI.
 """
+import json
 import re
 import signal
 import subprocess
@@ -19,6 +20,7 @@ def jobs(suite, cuda, nvcc, flags):
     include = ["-I" + str(cuda / "include"), "-I" + str(cuda / "extras" / "CUPTI" / "include")]
     stubs = ["-L" + str(cuda / "lib64" / "stubs"), "-lcuda"]
     found = [[nvcc, *flags, suite.programs / "nvtx.cu", "-o", suite.work / "nvtx"],
+             [nvcc, *flags, suite.programs / "host.cu", "-o", suite.work / "host"],
              ["cc", "-O2", suite.programs / "subscriber.c", "-o", suite.work / "subscriber", *include,
               *suite.link_cupti(cuda), *stubs]]
     mpi = mpi_flags()
@@ -488,10 +490,29 @@ def from_device(suite, name):
     suite.check(name, trace)
 
 
+def samples(suite, name):
+    """Processor time of the host between launches, as the program's own clock has it; and nothing else changes."""
+    trace, counts, _ = suite.record(name, [suite.work / "host", "300"], env={"VT_SAMPLING": "1000"})
+    if not trace:
+        return
+    compare(suite, name, trace, counts)
+    suite.check(name, trace)
+    rc, out, err = suite.plain([suite.gputrace, "report", "--json", suite.work / f"trace-{name}"])
+    if rc:
+        suite.verdict(f"{name} report", False, err[-300:])
+        return
+    rows = {row["function"]: row for row in json.loads(out)["samples"]}
+    for function in ("pack", "plan"):
+        true = counts[function + "_us"] / 1e6
+        seen = rows.get(function, {"cpu_s": 0})["cpu_s"]
+        # 600 and 1,200 samples of turns that the period does not divide.
+        suite.verdict(f"{name} {function}", abs(seen - true) < 0.05 * true, f"{seen:.3f} of {true:.3f} s")
+
+
 def cases(suite):
     """All of them, and those that this machine can do."""
     found = [
-        ("parameters", parameters), ("memory", memory), ("pinned", pinned), ("fails", fails),
+        ("parameters", parameters), ("samples", samples), ("memory", memory), ("pinned", pinned), ("fails", fails),
         ("polls", polls),
         ("waits", waits), ("everything", everything), ("stream-reuse", reuse), ("nvtx", nvtx),
         ("other-subscriber", other_subscriber), ("other-tool", other_tool), ("visible", visible),
