@@ -6,13 +6,12 @@
  * alone, each time a period has passed: its samples stand for a period each, or for what has passed if that
  * is about one. What is left over was spent in the kernel, where expiries find nobody (or the timer of a
  * virtual machine came late): the next sample at the return of a system call has it. Time of page faults
- * ends at no call: it goes to the instruction at which the timer has expired, if there were enough of them
+ * ends at no call: it goes to the instruction at which the timer has expired, as far as there were faults
  * since, or after a while. Where a thread has its timer alone each sample stands for the time since the one
- * before.
+ * before. The handler's own time is no sample's.
  *
- * Limits: behind a system call is where the interrupted instruction follows one; the vDSO's and those of JIT
- * code count, too. A sample before which gputrace did not record for a while (VT_OFF) stands for that time,
- * too.
+ * Limits: behind a system call is where the interrupted instruction follows one; those of JIT code count,
+ * too. A sample before which gputrace did not record for a while (VT_OFF) stands for that time, too.
  */
 #include <sys/resource.h>
 #include <ucontext.h>
@@ -68,21 +67,32 @@ static bool behind_call(const ucontext_t *at)
 /* The perf event has expired. */
 static uint64_t weight_of_event(struct gt_sp_thread *t, uint64_t passed)
 {
-	if (passed < gt_sp_period + gt_sp_period / 2)
-		return passed;
-	t->left += passed - gt_sp_period;
-	return gt_sp_period;
+	uint64_t weight = passed < gt_sp_period + gt_sp_period / 2 ? passed : gt_sp_period;
+
+	t->left += passed - weight;
+	if (t->left >= gt_sp_period / 2)
+		t->fault_ns += faults(t) * FAULT;
+	return weight;
 }
 
-/* The timer has, in the program's own code, which the perf event sees: only what else is left counts here. */
+/*
+ * The timer has, in the program's own code, which the perf event sees: only what else is left counts here,
+ * as far as page faults can have taken it, and only where there were some just now.
+ */
 static uint64_t weight_of_faults(struct gt_sp_thread *t)
 {
-	uint64_t most = ++t->idle < IDLE ? faults(t) * FAULT : UINT64_MAX;
-	uint64_t weight = t->left < most ? t->left : most;
+	uint64_t now = faults(t) * FAULT, weight;
 
+	t->fault_ns += now;
+	if (++t->idle >= IDLE)
+		weight = t->left;
+	else
+		weight = !now ? 0 : t->left < t->fault_ns ? t->left : t->fault_ns;
+	if (!weight)
+		return 0;
 	t->left -= weight;
-	if (weight)
-		t->idle = 0;
+	t->fault_ns = 0;
+	t->idle = 0;
 	return weight;
 }
 
@@ -94,7 +104,7 @@ static uint64_t weight_of_timer(struct gt_sp_thread *t, uint64_t passed, bool ke
 	if (t->event && !kernel)
 		return weight_of_faults(t);
 	t->idle = 0;
-	t->left = 0;
+	t->left = t->fault_ns = 0;
 	return weight;
 }
 
@@ -135,19 +145,22 @@ static bool has_walker(struct gt_sp_thread *t)
 
 static void expired(struct gt_sp_thread *t, bool timer, ucontext_t *at)
 {
-	uint64_t now = gt_sp_clock(), passed = now > t->last ? now - t->last : 0, weight;
+	uint64_t now = gt_sp_clock(), passed = now > t->last ? now - t->last : 0, weight, rest = 0;
 	bool kernel = timer && behind_call(at);
 
 	weight = timer ? weight_of_timer(t, passed, kernel) : weight_of_event(t, passed);
-	if (!timer || !t->event || kernel)
-		t->last = now;
 	if (weight && has_walker(t)) {
 		if (!t->half)
 			gt_walker_begin(t->walker, 0, t->top);
-		t->last -= weight - record(t, weight, kernel, at); /* the next one has the rest */
+		rest = weight - record(t, weight, kernel, at);
 	}
 	if (timer)
 		gt_sp_arm_event(t);
+	/* What passed in here is no sample's, and the next one has what is in no record. */
+	if (timer && t->event && !kernel)
+		t->last += gt_sp_clock() - now - rest;
+	else
+		t->last = gt_sp_clock() - rest;
 }
 
 void gt_sp_on_signal(int number, siginfo_t *info, void *context)

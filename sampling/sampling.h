@@ -32,7 +32,8 @@ struct gt_sp_thread {
 	uint8_t idle;         /* expiries of the timer in the program's own code, since a sample had `left` */
 	uint64_t last;        /* its processor time at its sample before, ns */
 	uint64_t left;        /* of that, what no sample stands for yet */
-	uint64_t faults;      /* page faults until then */
+	uint64_t faults;      /* page faults until they were asked for, and what those can have taken of it */
+	uint64_t fault_ns;
 	uint64_t half;        /* gt_sample() */
 	uintptr_t top;        /* end of its stack */
 	struct gt_walker *walker; /* NULL: before its first sample */

@@ -232,8 +232,9 @@ static void put_cost(const struct gt_summary_view *view, char *text, size_t size
 	snprintf(share, sizeof(share), percent < 0.1 ? "less than 0.1" : "%.*f", percent < 9.95, percent);
 	text[0] = '\0';
 	if (sums->cost_ns && whole)
-		snprintf(text, size, "; measurement: about %s, %s %% of the %s", timed(a, sums->cost_ns),
-			 share, device ? "time of the threads that call the GPU" : "run");
+		snprintf(text, size, "; measurement: about %s, %s %% of the %s%s", timed(a, sums->cost_ns),
+			 share, device ? "time of the threads that call the GPU" : "run",
+			 sums->sampled ? ", and the samples" : "");
 }
 
 static void print_missing(const struct printer *p, const struct gt_summary *s)
@@ -641,7 +642,8 @@ static void print_unseen(const struct printer *p, const struct gt_summary_view *
 	if (view->facts->unseen_setting && !sums->script)
 		snprintf(hint, sizeof(hint), "; %s records more", view->facts->unseen_setting);
 	else if (!sums->functions && !sums->script)
-		snprintf(hint, sizeof(hint), "; to record the program's own, build it with gputrace-cc");
+		snprintf(hint, sizeof(hint),
+			 "; gputrace run --sample says in which of the program's, gputrace-cc records them");
 	if (much_unseen(sums))
 		line(p, NULL, "%.0f %% of the threads' time was spent outside recorded functions%s",
 		     100 * (double)sums->unseen_ns / (double)sums->threads_ns, hint);

@@ -104,6 +104,13 @@ static bool found(const struct gt_report *report, const char *id)
 	return false;
 }
 
+static bool has_rows(const struct gt_report *report, const char *section)
+{
+	const struct gt_section *found = gt_section_find(&report->figures, section);
+
+	return found && found->rows;
+}
+
 static void sum_regions(const struct gt_report *report, const struct gt_summary *facts,
 			struct gt_summary_sums *sums)
 {
@@ -112,6 +119,7 @@ static void sum_regions(const struct gt_report *report, const struct gt_summary 
 	sums->cost_ns = facts->flush_ns + facts->lost[GT_LOSS_FILTER] / 2 * GT_COST_FILTERED;
 	for (size_t i = 0; i < report->read->tables[GT_OTF2_REGION].count; i++)
 		functions += sum_region(report, facts, i, sums);
+	sums->sampled = has_rows(report, "samples");
 	sums->floods = functions > sums->threads_ns / 100 * MUCH_RECORDING ||
 		       found(report, "costly-function");
 }

@@ -256,6 +256,9 @@ Test(summary, measurement)
 	sums.callers_ns = 0; /* on another host */
 	print_sums(&s, &sums, GT_SUMMARY_PLAIN, 0);
 	HAS("; measurement: about 190 ms, 0.3 % of the run\n");
+	sums.sampled = true;
+	print_sums(&s, &sums, GT_SUMMARY_PLAIN, 0);
+	HAS("; measurement: about 190 ms, 0.3 % of the run, and the samples\n");
 }
 
 /* What nothing recorded saw, and what would see it. */
@@ -268,8 +271,8 @@ Test(summary, unseen)
 	HAS_NOT("outside recorded functions");
 	sums.unseen_ns = 510;
 	print_sums(&s, &sums, GT_SUMMARY_PLAIN, 0);
-	HAS("] 51 % of the threads' time was spent outside recorded functions; to record the program's "
-	    "own, build it with gputrace-cc\n");
+	HAS("] 51 % of the threads' time was spent outside recorded functions; gputrace run "
+	    "--sample says in which of the program's, gputrace-cc records them\n");
 	s.unseen_setting = "VT_SCRIPT=yes";
 	print_sums(&s, &sums, GT_SUMMARY_PLAIN, 0);
 	HAS("outside recorded functions; VT_SCRIPT=yes records more\n");
