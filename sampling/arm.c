@@ -17,16 +17,19 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/utsname.h>
 #include <time.h>
 
 #include "gputrace/lock.h"
 #include "gputrace/syscall.h"
 #include "gputrace/thread.h"
+#include "sampling/peek.h"
 #include "sampling/sampling.h"
 
 #define TICK   UINT64_C(4000000) /* ns: what most kernels have, or a multiple of it */
 #define CHUNK  64u               /* entries that are made at once */
 #define PAGE   4096u
+#define STACK_PAGES 256u         /* that are asked for, from where a thread is armed to its stack's end */
 #define EVENTS 64                /* pages of events for each processor: half of the usual 516 KiB */
 
 GT_HIDDEN GT_TLS struct gt_sp_thread *gt_sp_self;
@@ -36,6 +39,8 @@ static struct gt_lock lock;
 static struct gt_sp_thread first[CHUNK], *threads; /* all entries; atomic for readers outside the lock */
 static uint32_t made;   /* of `first` */
 static int off;         /* no thread is to have a trigger: how often that was asked for; atomic */
+static int running;     /* handlers; atomic */
+static int number;      /* of the signal; stays when the program has it */
 static bool given_up;   /* for good; atomic */
 static int events_left; /* how many may be mapped; atomic */
 
@@ -91,6 +96,15 @@ static long clock_of(int tid)
 	return (long)((~(unsigned)tid << 3) | 4 | 2);
 }
 
+static long number_at(char **at)
+{
+	long n = 0;
+
+	for (; **at >= '0' && **at <= '9' && n < 10000; ++*at)
+		n = 10 * n + (**at - '0');
+	return n;
+}
+
 static void start_timer(struct gt_sp_thread *t)
 {
 	uint64_t ns = gt_sp_period > TICK / 2 ? gt_sp_period : TICK / 2;
@@ -100,7 +114,7 @@ static void start_timer(struct gt_sp_thread *t)
 
 	memset(&event, 0, sizeof(event));
 	event.sigev_notify = SIGEV_THREAD_ID;
-	event.sigev_signo = gt_sp_signal;
+	event.sigev_signo = number;
 	event.sigev_value.sival_ptr = t;
 	event._sigev_un._tid = t->tid;
 	every.it_value = every.it_interval;
@@ -110,6 +124,43 @@ static void start_timer(struct gt_sp_thread *t)
 		gt_raw(SYS_timer_delete, id);
 	else
 		t->timer = id;
+}
+
+/*
+ * Since Linux 5.9, on x86, the signal of such a timer is sent when the thread returns to user mode. Before,
+ * and elsewhere, it is sent at the tick, and interrupts the call that the thread is about to sleep in.
+ */
+static bool timers_interrupt_nothing(void)
+{
+#if defined(__x86_64__)
+	static int known; /* 1: yes, -1: no; atomic */
+	struct utsname name;
+	int is = __atomic_load_n(&known, __ATOMIC_RELAXED);
+	char *end = name.release;
+
+	if (is)
+		return is > 0;
+	is = -1;
+	if (!gt_raw(SYS_uname, &name)) {
+		long major = number_at(&end), minor = *end == '.' ? (end++, number_at(&end)) : 0;
+
+		is = major > 5 || (major == 5 && minor >= 9) ? 1 : -1;
+	}
+	__atomic_store_n(&known, is, __ATOMIC_RELAXED);
+	return is > 0;
+#else
+	return false;
+#endif
+}
+
+static void say_left_out(void)
+{
+	static bool said;
+
+	if (__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
+		return;
+	gt_def_property("sampling:left_out", "a thread got neither a timer nor a perf event");
+	gt_message(1, "a thread is not sampled: it got neither a timer (RLIMIT_SIGPENDING) nor a perf event");
 }
 
 static long open_event(int tid)
@@ -134,11 +185,11 @@ static bool direct(long fd, int tid)
 	const struct { int type, pid; } owner = { 0 /* F_OWNER_TID */, tid };
 
 	return !gt_raw(SYS_fcntl, fd, 15 /* F_SETOWN_EX */, &owner) &&
-	       !gt_raw(SYS_fcntl, fd, 10 /* F_SETSIG */, gt_sp_signal) &&
+	       !gt_raw(SYS_fcntl, fd, 10 /* F_SETSIG */, number) &&
 	       !gt_raw(SYS_fcntl, fd, F_SETFL, O_ASYNC | O_NONBLOCK);
 }
 
-void gt_sp_arm_event(struct gt_sp_thread *t)
+static void start_event(struct gt_sp_thread *t)
 {
 	struct stat own;
 	long fd, page;
@@ -170,9 +221,12 @@ static void start(struct gt_sp_thread *t)
 	t->event = NULL;
 	t->tried = false;
 	t->idle = 0;
-	start_timer(t);
-	if (t->timer < 0) /* the user's limit of pending signals */
-		gt_sp_arm_event(t);
+	if (timers_interrupt_nothing())
+		start_timer(t);
+	if (t->timer < 0)
+		start_event(t);
+	if (t->timer < 0 && !t->event)
+		say_left_out();
 }
 
 static void stop(struct gt_sp_thread *t)
@@ -187,13 +241,35 @@ static void stop(struct gt_sp_thread *t)
 	t->event = NULL;
 }
 
+void gt_sp_arm_event(struct gt_sp_thread *t)
+{
+	uint64_t mask;
+
+	if (t->tried || gt_sp_period >= TICK)
+		return;
+	mask = gt_lock(&lock); /* handlers may wait for it: who holds it lets no signal come */
+	if (mask != GT_LOCK_REFUSED && t->tid && !off && !given_up)
+		start_event(t);
+	gt_unlock(&lock, mask);
+}
+
 /* ---- threads ----------------------------------------------------------------------------------------- */
 
-/* Frames of the main thread lie below where the program began, other threads' below their descriptor. */
+/*
+ * Frames of the main thread lie below where the program began, other threads' below their descriptor: the
+ * next of both above here, if all pages up to it are there. They stay for as long as the thread lives.
+ */
 extern void *__libc_stack_end;
-static uintptr_t top_of_stack(int tid)
+static void find_stack(struct gt_sp_thread *t)
 {
-	return tid == (int)gt_raw(SYS_getpid) ? (uintptr_t)__libc_stack_end + 8 : (uintptr_t)pthread_self();
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0), end = (uintptr_t)__libc_stack_end + 8;
+	uintptr_t self = (uintptr_t)pthread_self(), page = here & ~(uintptr_t)(PAGE - 1);
+
+	t->low = page;
+	t->top = self > here && (self < end || end < here) ? self : end;
+	for (unsigned i = 0; page < t->top; i++, page += PAGE)
+		if (i == STACK_PAGES || t->top < here || !gt_peek_there(page))
+			t->top = page;
 }
 
 void gt_sp_arm(void)
@@ -202,17 +278,18 @@ void gt_sp_arm(void)
 	uint64_t mask;
 	int tid;
 
-	if (gt_sp_self || !gt_sp_signal || __atomic_load_n(&given_up, __ATOMIC_RELAXED))
+	if (gt_sp_self || !gt_sp_signal || __atomic_load_n(&given_up, __ATOMIC_RELAXED) || gt_sp_elsewhere())
 		return;
 	tid = (int)gt_raw(SYS_gettid);
 	mask = gt_lock(&lock);
 	if (mask != GT_LOCK_REFUSED && !gt_sp_self)
 		t = take(tid);
 	if (t) {
-		t->top = top_of_stack(tid);
-		t->last = gt_sp_clock();
+		number = gt_sp_signal ? gt_sp_signal : number;
+		find_stack(t);
+		t->last = t->timer_at = gt_sp_clock();
 		gt_sp_self = t;
-		if (!__atomic_load_n(&off, __ATOMIC_RELAXED))
+		if (!off && !given_up)
 			start(t);
 	}
 	gt_unlock(&lock, mask);
@@ -224,7 +301,7 @@ void gt_sp_disarm(void)
 	struct gt_sp_thread *t = gt_sp_self;
 	uint64_t mask;
 
-	if (!t)
+	if (!t || gt_sp_elsewhere())
 		return;
 	mask = gt_lock(&lock);
 	if (mask != GT_LOCK_REFUSED) {
@@ -235,12 +312,37 @@ void gt_sp_disarm(void)
 	gt_unlock(&lock, mask);
 }
 
+/* In one order with what gt_sp_all() does: either it sees us, or we see that all are to be off. */
+bool gt_sp_handler_begins(void)
+{
+	__atomic_fetch_add(&running, 1, __ATOMIC_SEQ_CST);
+	if (!__atomic_load_n(&off, __ATOMIC_SEQ_CST) && !gt_is_confined())
+		return true;
+	gt_sp_handler_ends();
+	return false;
+}
+
+void gt_sp_handler_ends(void)
+{
+	__atomic_fetch_sub(&running, 1, __ATOMIC_RELEASE);
+}
+
+/* Those of other threads: this one is in none. They take microseconds, or as long as a buffer is written. */
+static void wait_for_handlers(void)
+{
+	const long pause[2] = { 0, 50000 }; /* struct timespec */
+
+	/* Pairs with the release in gt_sp_handler_ends(). */
+	for (int i = 0; i < 20000 && __atomic_load_n(&running, __ATOMIC_SEQ_CST) > 0; i++)
+		gt_raw(SYS_nanosleep, pause, 0);
+}
+
 void gt_sp_all(bool on)
 {
 	uint64_t mask = gt_lock(&lock);
 
 	if (mask != GT_LOCK_REFUSED) {
-		int were = __atomic_fetch_add(&off, on ? -1 : 1, __ATOMIC_RELAXED);
+		int were = __atomic_fetch_add(&off, on ? -1 : 1, __ATOMIC_SEQ_CST);
 
 		for (struct gt_sp_thread *t = were == on ? threads : NULL; t; t = t->next) {
 			if (t->tid && on && !given_up)
@@ -250,6 +352,8 @@ void gt_sp_all(bool on)
 		}
 	}
 	gt_unlock(&lock, mask);
+	if (!on && mask != GT_LOCK_REFUSED)
+		wait_for_handlers();
 }
 
 void gt_sp_give_up(void)
@@ -283,6 +387,6 @@ void gt_sp_forked(void)
 		t->tid = 0;
 	}
 	gt_sp_self = NULL;
-	off = 0;
+	off = running = 0;
 	events_left = EVENTS * processors();
 }

@@ -102,10 +102,9 @@ static void set_word(sigset_t *set, uint64_t bits)
 	memcpy(set, &bits, sizeof(bits));
 }
 
-/* Is this process another one, which shares our memory? */
-static bool elsewhere(void)
+bool gt_sp_elsewhere(void)
 {
-	return gt_raw(SYS_getpid) != pid;
+	return !gt_is_confined() && gt_raw(SYS_getpid) != pid;
 }
 
 /* The bit of the hidden signal, 0: nothing is hidden, or not from this process. */
@@ -116,10 +115,13 @@ static uint64_t hidden(void)
 	return number ? bit_of(number) : 0;
 }
 
-/* Does the kernel accept the pointer? It reads the set before it refuses what is to be done with it. */
+/* Does the kernel accept the pointer? It reads the set before it refuses what is to be done with it. Once the
+ * process has confined itself no sample comes any more, and no call is made that the program does not make.
+ * */
 static bool readable(const sigset_t *set)
 {
-	return gt_raw(SYS_rt_sigprocmask, ~0, set, NULL, sizeof(uint64_t)) != -EFAULT;
+	return !gt_is_confined() &&
+	       gt_raw(SYS_rt_sigprocmask, ~0, set, NULL, sizeof(uint64_t)) != -EFAULT;
 }
 
 /* The set, or a copy of it without the signal. */
@@ -127,7 +129,7 @@ static const sigset_t *without(const sigset_t *set, sigset_t *copy)
 {
 	uint64_t bit = hidden();
 
-	if (!set || !bit || !readable(set) || !(word(set) & bit) || elsewhere())
+	if (!set || !bit || !readable(set) || !(word(set) & bit) || gt_sp_elsewhere())
 		return set;
 	memset(copy, 0, sizeof(*copy));
 	set_word(copy, word(set) & ~bit);
@@ -138,11 +140,24 @@ static bool means(const sigset_t *set)
 {
 	uint64_t bit = hidden();
 
-	return bit && set && readable(set) && word(set) & bit && __builtin_popcountll(word(set)) <= FEW &&
-	       !elsewhere();
+	return bit && set && word(set) & bit && __builtin_popcountll(word(set)) <= FEW && !gt_sp_elsewhere();
 }
 
 static void catch_up(void);
+
+/* Handlers of other signals block it again. */
+static void unmask_others(int claimed_one)
+{
+	uint64_t others = __atomic_exchange_n(&masked_by, 0, __ATOMIC_RELAXED);
+	struct sigaction act;
+
+	for (int i = 1; i <= 64; i++) {
+		if (!(others & bit_of(i)) || NEXT(sigaction)(i, NULL, &act))
+			continue;
+		set_word(&act.sa_mask, word(&act.sa_mask) | bit_of(claimed_one));
+		NEXT(sigaction)(i, &act, NULL);
+	}
+}
 
 /* The program wants it: the kernel is told what the program has set, each thread's mask by the thread. */
 static void claim(void)
@@ -153,6 +168,7 @@ static void claim(void)
 		return;
 	claimed();
 	NEXT(sigaction)(number, &shown, NULL);
+	unmask_others(number);
 	__atomic_store_n(&given_back, number, __ATOMIC_RELAXED);
 	catch_up();
 }
@@ -160,7 +176,7 @@ static void claim(void)
 /* A set that is waited for, or read from. */
 static const sigset_t *awaited(const sigset_t *set, sigset_t *copy)
 {
-	if (means(set))
+	if (set && readable(set) && means(set))
 		claim();
 	return without(set, copy);
 }
@@ -173,7 +189,7 @@ static void catch_up(void)
 	int number = __atomic_load_n(&given_back, __ATOMIC_RELAXED);
 	uint64_t bit;
 
-	if (gt_likely(!blocks || !number))
+	if (gt_likely(!blocks || !number) || gt_sp_elsewhere())
 		return;
 	blocks = false;
 	bit = bit_of(number);
@@ -183,13 +199,17 @@ static void catch_up(void)
 typedef int mask_fn(int, const sigset_t *, sigset_t *);
 static int mask(mask_fn *real, int how, const sigset_t *set, sigset_t *old)
 {
-	uint64_t bit = hidden();
-	bool asked = bit && set && word(set) & bit, was = blocks;
+	uint64_t bit;
+	bool asked, was = blocks;
 	sigset_t copy;
 	int rc;
 
 	catch_up();
-	if (!bit || !(asked || was) || elsewhere())
+	if (set && how != SIG_UNBLOCK && means(set)) /* threads made from now on are to inherit that */
+		claim();
+	bit = hidden();
+	asked = bit && set && word(set) & bit;
+	if (!bit || !(asked || was) || gt_sp_elsewhere())
 		return real(how, set, old);
 	if (asked) {
 		copy = *set;
@@ -263,7 +283,7 @@ GT_API int sigpending(sigset_t *set)
 {
 	int rc = NEXT(sigpending)(set);
 
-	if (!rc && word(set) & hidden() && !elsewhere())
+	if (!rc && word(set) & hidden() && !gt_sp_elsewhere())
 		set_word(set, word(set) & ~hidden());
 	return rc;
 }
@@ -324,7 +344,7 @@ GT_API int sigaction(int number, const struct sigaction *act, struct sigaction *
 {
 	uint64_t bit = hidden();
 
-	if (!bit || number < 1 || number > 64 || elsewhere())
+	if (!bit || number < 1 || number > 64 || gt_sp_elsewhere())
 		return NEXT(sigaction)(number, act, old);
 	if (bit_of(number) != bit)
 		return change_other(number, act, old, bit);
@@ -339,7 +359,7 @@ GT_API int __sigaction(int number, const struct sigaction *act, struct sigaction
 /* Is it about the hidden signal, and not to be handed on? */
 static bool about_hidden(int number)
 {
-	return number > 0 && number <= 64 && bit_of(number) == hidden() && !elsewhere();
+	return number > 0 && number <= 64 && bit_of(number) == hidden() && !gt_sp_elsewhere();
 }
 
 static bool swap_handler(int number, handler_fn handler, handler_fn *was)
@@ -408,7 +428,7 @@ GT_API int sigsuspend(const sigset_t *set)
 
 int pause_mask(int bits)
 {
-	return NEXT(pause_mask)(elsewhere() ? bits : (int)((uint32_t)bits & ~(uint32_t)hidden()));
+	return NEXT(pause_mask)(gt_sp_elsewhere() ? bits : (int)((uint32_t)bits & ~(uint32_t)hidden()));
 }
 
 int pause_one(int number)

@@ -6,9 +6,9 @@
  * alone, each time a period has passed: its samples stand for a period each, or for what has passed if that
  * is about one. What is left over was spent in the kernel, where expiries find nobody (or the timer of a
  * virtual machine came late): the next sample at the return of a system call has it. Time of page faults
- * ends at no call: it goes to the instruction at which the timer has expired, as far as there were faults
- * since, or after a while. Where a thread has its timer alone each sample stands for the time since the one
- * before. The handler's own time is no sample's.
+ * ends at no call: it is what the timer has found outside of calls and the event has not found in user mode,
+ * and goes to where the timer finds the thread, if it has just had a fault. Where a thread has its timer
+ * alone each sample stands for the time since the one before. The handler's own time is no sample's.
  *
  * Limits: behind a system call is where the interrupted instruction follows one; those of JIT code count,
  * too. A sample before which gputrace did not record for a while (VT_OFF) stands for that time, too.
@@ -18,23 +18,26 @@
 
 #include "gputrace/syscall.h"
 #include "gputrace/thread.h"
+#include "sampling/peek.h"
 #include "sampling/sampling.h"
 
-#define FAULT UINT64_C(3000) /* ns of the kernel for a page fault, at most; of a small one */
-#define IDLE  10            /* expiries after which what is left goes to where the thread is */
+#define DEBT  INT64_C(20000000) /* ns by which the event may have found more than the timer, at most */
+#define PAGES 64u /* by which a stack is found to be longer at once */
+#define PAGE  4096u
+#define IDLE  10 /* expiries after which what is left goes to where the thread is */
 
 GT_HIDDEN uint64_t gt_sp_vdso, gt_sp_vdso_bytes;
 
-/* Page faults of the calling thread since it was asked for the last time. */
-static uint64_t faults(struct gt_sp_thread *t)
+/* Has the calling thread had page faults since it was asked for the last time? */
+static bool faults(struct gt_sp_thread *t)
 {
 	struct rusage use;
 	uint64_t before = t->faults;
 
 	if (gt_raw(SYS_getrusage, RUSAGE_THREAD, &use))
-		return 0;
+		return false;
 	t->faults = (uint64_t)(use.ru_minflt + use.ru_majflt);
-	return t->faults - before;
+	return t->faults != before;
 }
 
 /* The system call's instruction, in units of instructions, and where the thread was interrupted. */
@@ -42,26 +45,32 @@ static uint64_t faults(struct gt_sp_thread *t)
 #define UNIT    uint8_t
 #define CALL    ((const UNIT[]){ 0x0f, 0x05 })
 #define AT(uc)  (uc)->uc_mcontext.gregs[REG_RIP]
+#define SP(uc)  (uintptr_t)(uc)->uc_mcontext.gregs[REG_RSP]
 #elif defined(__aarch64__)
 #define UNIT    uint32_t
 #define CALL    ((const UNIT[]){ 0xd4000001 })
 #define AT(uc)  (uc)->uc_mcontext.pc
+#define SP(uc)  (uintptr_t)(uc)->uc_mcontext.sp
 #else
 #define UNIT    uint8_t
 #define CALL    ((const UNIT[]){ 0 })
 #define AT(uc)  0
+#define SP(uc)  UINTPTR_MAX
 #endif
 
-/* Does the interrupted instruction follow a system call? What is before it is code that has just run. */
+/* Does the interrupted instruction follow a system call? What is before it may be in no memory, or be read by
+ * nobody. */
 static bool behind_call(const ucontext_t *at)
 {
 	const UNIT *call = CALL, *pc = (const UNIT *)AT(at);
 	int n = sizeof(CALL) / sizeof(UNIT);
 
-	for (int i = 1; pc && i <= n; i++)
+	if (!pc || !gt_peek_there((uintptr_t)pc - 8))
+		return false;
+	for (int i = 1; i <= n; i++)
 		if (pc[-i] != call[n - i])
 			return false;
-	return pc;
+	return true;
 }
 
 /* The perf event has expired. */
@@ -69,42 +78,45 @@ static uint64_t weight_of_event(struct gt_sp_thread *t, uint64_t passed)
 {
 	uint64_t weight = passed < gt_sp_period + gt_sp_period / 2 ? passed : gt_sp_period;
 
+	if (t->timer < 0) /* nobody else will have it */
+		return passed;
 	t->left += passed - weight;
+	t->balance -= (int64_t)weight;
+	if (t->balance < -DEBT)
+		t->balance = -DEBT;
 	if (t->left >= gt_sp_period / 2)
-		t->fault_ns += faults(t) * FAULT;
+		faults(t); /* those until now are not the next expiry's */
 	return weight;
 }
 
-/*
- * The timer has, in the program's own code, which the perf event sees: only what else is left counts here,
- * as far as page faults can have taken it, and only where there were some just now.
- */
+/* The timer has, in the program's own code, which the perf event sees: only what else is left counts here. */
 static uint64_t weight_of_faults(struct gt_sp_thread *t)
 {
-	uint64_t now = faults(t) * FAULT, weight;
+	uint64_t weight = 0;
 
-	t->fault_ns += now;
 	if (++t->idle >= IDLE)
 		weight = t->left;
-	else
-		weight = !now ? 0 : t->left < t->fault_ns ? t->left : t->fault_ns;
-	if (!weight)
-		return 0;
+	else if (faults(t) && t->balance > 0)
+		weight = t->left < (uint64_t)t->balance ? t->left : (uint64_t)t->balance;
+	if (weight == t->left)
+		t->idle = 0;
 	t->left -= weight;
-	t->fault_ns = 0;
-	t->idle = 0;
+	t->balance -= (int64_t)weight;
 	return weight;
 }
 
-/* The timer has expired; `kernel`: behind a system call, which has all that is left. */
-static uint64_t weight_of_timer(struct gt_sp_thread *t, uint64_t passed, bool kernel)
+/* The timer has expired at that time; `kernel`: behind a system call, which has all that is left. */
+static uint64_t weight_of_timer(struct gt_sp_thread *t, uint64_t now, uint64_t passed, bool kernel)
 {
-	uint64_t weight = t->left + passed;
+	uint64_t weight = t->left + passed, before = t->timer_at;
 
-	if (t->event && !kernel)
+	t->timer_at = now;
+	if (t->event && !kernel) {
+		t->balance += (int64_t)(now - before);
 		return weight_of_faults(t);
+	}
 	t->idle = 0;
-	t->left = t->fault_ns = 0;
+	t->left = 0;
 	return weight;
 }
 
@@ -143,15 +155,25 @@ static bool has_walker(struct gt_sp_thread *t)
 	return t->walker;
 }
 
+/* The thread's stack reaches down to where it is now, if all pages on the way are there. */
+static void know_stack(struct gt_sp_thread *t, uintptr_t sp)
+{
+	for (unsigned i = 0; sp < t->low && t->low - sp < t->low && i < PAGES; i++) {
+		if (!gt_peek_there(t->low - PAGE))
+			break;
+		t->low -= PAGE;
+	}
+	gt_walker_begin(t->walker, t->low, t->top);
+}
+
 static void expired(struct gt_sp_thread *t, bool timer, ucontext_t *at)
 {
 	uint64_t now = gt_sp_clock(), passed = now > t->last ? now - t->last : 0, weight, rest = 0;
 	bool kernel = timer && behind_call(at);
 
-	weight = timer ? weight_of_timer(t, passed, kernel) : weight_of_event(t, passed);
+	weight = timer ? weight_of_timer(t, now, passed, kernel) : weight_of_event(t, passed);
 	if (weight && has_walker(t)) {
-		if (!t->half)
-			gt_walker_begin(t->walker, 0, t->top);
+		know_stack(t, SP(at));
 		rest = weight - record(t, weight, kernel, at);
 	}
 	if (timer)
@@ -168,10 +190,11 @@ void gt_sp_on_signal(int number, siginfo_t *info, void *context)
 	struct gt_sp_thread *t = gt_sp_self;
 
 	(void)number;
-	if (!t || gt_is_confined())
+	if (!t || !gt_sp_handler_begins())
 		return;
 	if (info->si_code == SI_TIMER && info->si_value.sival_ptr == t)
 		expired(t, true, context);
 	else if (t->event && info->si_code == POLL_IN && info->si_fd == t->event_fd)
 		expired(t, false, context);
+	gt_sp_handler_ends();
 }

@@ -32,10 +32,11 @@ struct gt_sp_thread {
 	uint8_t idle;         /* expiries of the timer in the program's own code, since a sample had `left` */
 	uint64_t last;        /* its processor time at its sample before, ns */
 	uint64_t left;        /* of that, what no sample stands for yet */
-	uint64_t faults;      /* page faults until they were asked for, and what those can have taken of it */
-	uint64_t fault_ns;
+	uint64_t timer_at;    /* its processor time when its timer expired before */
+	int64_t balance;      /* for how much longer the timer has found it outside of calls than the event */
+	uint64_t faults;      /* page faults until they were asked for */
 	uint64_t half;        /* gt_sample() */
-	uintptr_t top;        /* end of its stack */
+	uintptr_t low, top;   /* its stack, as far as it is known to be there */
 	struct gt_walker *walker; /* NULL: before its first sample */
 	struct gt_sp_thread *next;
 };
@@ -47,6 +48,8 @@ extern GT_HIDDEN uint64_t gt_sp_period; /* ns of processor time from one sample 
 
 /* The signal, 0: none is hidden (any more). */
 extern GT_HIDDEN int gt_sp_signal;
+/* Is this another process, a child of vfork() that shares our memory? */
+GT_HIDDEN bool gt_sp_elsewhere(void);
 /* Takes it, for that handler; `claimed`: the program wants it for itself. False: it cannot be had. */
 GT_HIDDEN bool gt_sp_hide(int number, void (*handler)(int, siginfo_t *, void *), void (*claimed)(void));
 /* The calling thread begins: it is not to block the signal. */
@@ -64,8 +67,11 @@ GT_HIDDEN void gt_sp_arm(void);
 /* And the second one, once it has run for a while. */
 GT_HIDDEN void gt_sp_arm_event(struct gt_sp_thread *t);
 GT_HIDDEN void gt_sp_disarm(void);
-/* All threads lose their triggers, or get them back. */
+/* All threads lose their triggers, and none is in the handler any more; or get them back. */
 GT_HIDDEN void gt_sp_all(bool on);
+/* A handler begins, if it may go on; and ends. */
+GT_HIDDEN bool gt_sp_handler_begins(void);
+GT_HIDDEN void gt_sp_handler_ends(void);
 /* For good: the signal is the program's. Says so. */
 GT_HIDDEN void gt_sp_give_up(void);
 /* In a forked child, where no thread has a trigger. */

@@ -42,8 +42,8 @@ static void print_help(const struct gt_usage *usage)
 			continue;
 		if (o->key < 256)
 			snprintf(letter, sizeof(letter), "-%c, ", o->key);
-		snprintf(left, sizeof(left), "%s--%s%s%s", letter, o->name, takes(o) == required_argument ? "=" : "",
-			 o->arg ? o->arg : "");
+		snprintf(left, sizeof(left), "%s--%s%s%s", letter, o->name,
+			 takes(o) == required_argument ? "=" : "", o->arg ? o->arg : "");
 		printf(strlen(left) > 26 ? "  %s\n%29s%s\n" : "  %-26s %.0s%s\n", left, "", o->help);
 	}
 	printf("  %-26s %s\n", "-h, --help", "Print this help.");

@@ -13,7 +13,7 @@
 struct gt_option {
 	int key;          /* the letter, or a number above 255 if there is none */
 	const char *name; /* long name without dashes; NULL ends the table */
-	const char *arg;  /* name of the argument for --help; "[=NAME]": it may be missing; NULL: there is none */
+	const char *arg;  /* its argument for --help; "[=NAME]": it may be missing; NULL: it has none */
 	const char *help; /* one line; NULL: not listed */
 };
 

@@ -677,6 +677,7 @@ void gt_take_back(struct gt_location *loc, uint64_t from, uint64_t to)
 	uint64_t mask = gt_signals_block();
 	bool spooled = from < loc->win->spooled;
 
+	loc->cut_to = to; /* a handler's sample may be in between */
 	if (!spooled)
 		gt_fill(loc, from, to, gt_clock_read());
 	gt_signals_restore(mask);

@@ -19,6 +19,7 @@
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <sys/epoll.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/select.h>
 #include <sys/signalfd.h>
@@ -32,6 +33,12 @@ static volatile sig_atomic_t got;
 static void note(int number)
 {
 	got = number;
+}
+
+static void say_and_exit(int number)
+{
+	(void)number;
+	_exit(write(1, "first instruction\n", 18) != 18);
 }
 
 /* Processor time: 30 ms are several samples. */
@@ -321,6 +328,164 @@ static void small(void)
 	puts("small: joined");
 }
 
+#if defined(__x86_64__)
+/* On a stack that ends where nothing may be read, below code that no table describes. */
+char *own_stack;
+__asm__(".text\n"
+	"aside:\n\t"
+	"push %rbp\n\t"
+	"mov %rsp, own_stack(%rip)\n\t"
+	"mov %rdi, %rsp\n\t"
+	"mov $1, %ebp\n\t"
+	"call compute_long\n\t"
+	"mov own_stack(%rip), %rsp\n\t"
+	"pop %rbp\n\t"
+	"ret\n");
+void aside(char *stack);
+void compute_long(void);
+void compute_long(void)
+{
+	work_long(NULL);
+}
+
+static void guarded(void)
+{
+	const size_t page = 4096, bytes = 16 * page;
+	char *at = mmap(NULL, bytes + 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (at == MAP_FAILED || mprotect(at, page, PROT_NONE) || mprotect(at + page + bytes, page, PROT_NONE))
+		exit(1);
+	aside(at + page + bytes - 64);
+	puts("guarded: back");
+}
+
+/* In the first instruction of a page, behind one that cannot be read: it waits for itself until the alarm. */
+static void first_instruction(void)
+{
+	char *at = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void (*loop)(void);
+
+	if (at == MAP_FAILED)
+		exit(1);
+	memcpy(at + 4096, "\xeb\xfe", 2); /* jmp to itself */
+	if (mprotect(at + 4096, 4096, PROT_READ | PROT_EXEC) || mprotect(at, 4096, PROT_NONE))
+		exit(1);
+	signal(SIGALRM, say_and_exit);
+	alarm(1);
+	at += 4096;
+	memcpy(&loop, &at, sizeof(loop));
+	loop();
+}
+#else
+static void guarded(void)
+{
+	puts("guarded: not on this machine");
+}
+
+static void first_instruction(void)
+{
+	puts("first_instruction: not on this machine");
+}
+#endif
+
+#define REFUSED(call)                                                                              \
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)
+
+/* Threads are being sampled for the first time when another one takes calls from all of them. */
+static void confined_together(void)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		REFUSED(SYS_perf_event_open), REFUSED(SYS_process_vm_readv), REFUSED(SYS_getrusage),
+		REFUSED(SYS_rt_sigprocmask), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog program = { sizeof(filter) / sizeof(*filter), filter };
+	struct timespec none = { 0, 1000 };
+	sigset_t set;
+	pthread_t t[60];
+
+	sigfillset(&set);
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		exit(1);
+	for (int i = 0; i < 60; i++)
+		if (pthread_create(&t[i], NULL, work, NULL))
+			exit(1);
+	usleep(300000);
+	if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program))
+		exit(1);
+	for (int i = 0; i < 60; i++)
+		pthread_join(t[i], NULL);
+	printf("confined together: %d", ppoll(NULL, 0, &none, &set));
+	printf(" %d\n", signal(SIGURG, SIG_IGN) == SIG_DFL);
+	syscall(SYS_exit_group, fflush(stdout));
+}
+
+/* The signal is claimed while threads get their triggers. */
+static void claimed(void)
+{
+	pthread_t t[60];
+
+	for (int i = 0; i < 60; i++)
+		if (pthread_create(&t[i], NULL, work, NULL))
+			exit(1);
+	usleep(100000);
+	signal(SIGURG, note);
+	for (int i = 0; i < 60; i++)
+		pthread_join(t[i], NULL);
+	printf("claimed: %d\n", (int)got);
+}
+
+static volatile sig_atomic_t inner;
+static void outer_handler(int number)
+{
+	(void)number;
+	raise(SIGURG);
+	printf("in the other handler: %d\n", (int)got);
+	inner = 1;
+}
+
+/* What was set before the signal was claimed holds afterwards: a handler's mask, and that of new threads. */
+static void *wait_for_it(void *unused)
+{
+	sigset_t set;
+	int number = 0;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGURG);
+	sigaddset(&set, SIGUSR1);
+	printf("waited for: %d", sigwait(&set, &number));
+	printf(" %s\n", strsignal(number));
+	return unused;
+}
+
+static void claimed_masks(void)
+{
+	struct sigaction act;
+	sigset_t set;
+	pthread_t t;
+
+	memset(&act, 0, sizeof(act));
+	sigfillset(&act.sa_mask);
+	act.sa_handler = outer_handler;
+	sigaction(SIGTERM, &act, NULL);
+	compute();
+	signal(SIGURG, note);
+	raise(SIGTERM);
+	printf("after it: %d\n", got == SIGURG && inner);
+	sigaction(SIGTERM, NULL, &act);
+	printf("its mask has it: %d\n", sigismember(&act.sa_mask, SIGURG));
+	signal(SIGURG, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, SIGURG);
+	sigaddset(&set, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	if (pthread_create(&t, NULL, wait_for_it, NULL))
+		exit(1);
+	usleep(100000);
+	kill(getpid(), SIGURG);
+	pthread_join(t, NULL);
+}
+
 /* No more open than before, nor a timer for each thread that there has been. */
 static void left(void)
 {
@@ -432,6 +597,16 @@ int main(int argc, char **argv)
 		threads();
 	else if (!strcmp(name, "small"))
 		small();
+	else if (!strcmp(name, "guarded"))
+		guarded();
+	else if (!strcmp(name, "first_instruction"))
+		first_instruction();
+	else if (!strcmp(name, "confined_together"))
+		confined_together();
+	else if (!strcmp(name, "claimed"))
+		claimed();
+	else if (!strcmp(name, "claimed_masks"))
+		claimed_masks();
 	else if (!strcmp(name, "left"))
 		left();
 	else if (!strcmp(name, "confined"))

@@ -68,7 +68,7 @@ static void begin_process(struct gt_call_paths *s, struct gt_track *t)
 static struct gt_call_paths *samples_of(struct gt_track *t)
 {
 	struct gt_call_paths *s = t->w->samples;
-	uint64_t lost = t->torn + t->holes;
+	uint64_t lost = t->torn + t->holes + t->stream.cut_slots;
 
 	if (!s)
 		s = begin_samples(t);
