@@ -26,7 +26,7 @@ static const struct compared {
 	enum {
 		TIME,
 		LOSS,    /* which nothing makes faster or slower */
-		SAMPLED, /* the count is that of samples, each of which stands for as many seconds */
+		SAMPLED, /* an estimate, whose standard error is known */
 	} of;
 } compared[] = {
 	{ "run", { "program", NULL }, "duration_s", NULL, NULL, NULL, TIME },
@@ -48,14 +48,15 @@ struct item {
 	char *name;
 	bool after;
 	unsigned run;        /* of its side */
-	double seconds, count, least, most; /* NAN: not known */
+	double seconds, count, least, most, error; /* NAN: not known */
 };
 
 struct gt_diff {
 	struct item *items;
 	size_t count, room;
 	unsigned runs[2];
-	bool seen[COMPARED]; /* a run has such a section */
+	bool seen[COMPARED];    /* a run has such a section */
+	bool unknown[COMPARED]; /* a run has no seconds in such a section of estimates */
 };
 
 struct gt_diff *gt_diff_new(void)
@@ -106,7 +107,8 @@ static char *name_of(const struct compared *how, const struct gt_section *sectio
 	return name;
 }
 
-static void add_row(struct gt_diff *diff, unsigned place, const struct gt_section *section,
+/* True: its seconds are known. */
+static bool add_row(struct gt_diff *diff, unsigned place, const struct gt_section *section,
 		    const union gt_cell *row, bool after)
 {
 	const struct compared *how = &compared[place];
@@ -124,19 +126,25 @@ static void add_row(struct gt_diff *diff, unsigned place, const struct gt_sectio
 		.count = number_at(section, row, how->count),
 		.least = number_at(section, row, how->least),
 		.most = number_at(section, row, how->most),
+		.error = number_at(section, row, "error_s"),
 	};
+	return !isnan(diff->items[diff->count - 1].seconds);
 }
 
 void gt_diff_add(struct gt_diff *diff, const struct gt_figures *figures, bool after)
 {
 	for (unsigned i = 0; i < COMPARED; i++) {
 		const struct gt_section *section = gt_section_find(figures, compared[i].key);
+		bool known;
 
 		if (!section)
 			continue;
 		diff->seen[i] = true;
+		known = !section->rows || compared[i].of != SAMPLED;
 		for (size_t r = 0; r < section->rows; r++)
-			add_row(diff, i, section, section->cells + r * section->kind->column_count, after);
+			known |= add_row(diff, i, section,
+					 section->cells + r * section->kind->column_count, after);
+		diff->unknown[i] |= !known;
 	}
 	diff->runs[after]++;
 }
@@ -145,9 +153,9 @@ void gt_diff_add(struct gt_diff *diff, const struct gt_figures *figures, bool af
 
 /* Of one name on one side. */
 struct side {
-	double *seconds;            /* of each run */
+	double *seconds;            /* of each run; NAN: an estimate that is not known */
 	double mean, variance;
-	double sampling;            /* variance of the mean, by the number of samples */
+	double sampling;            /* variance of the mean, by the runs' own errors */
 	double count, least, most;  /* means of the runs that have them */
 	unsigned rows, counted, spread;
 };
@@ -161,9 +169,9 @@ struct row {
 static void take(struct side *side, const struct item *item)
 {
 	side->rows++;
-	if (compared[item->section].of == SAMPLED && !isnan(item->seconds))
-		side->sampling += item->seconds * item->seconds / item->count;
-	if (!isnan(item->seconds))
+	if (!isnan(item->error))
+		side->sampling += item->error * item->error;
+	if (!isnan(item->seconds) || compared[item->section].of == SAMPLED)
 		side->seconds[item->run] += item->seconds;
 	if (!isnan(item->count)) {
 		side->count += item->count;
@@ -358,11 +366,14 @@ static size_t write_section(struct gt_diff *diff, size_t first, unsigned place, 
 	while (last < diff->count && diff->items[last].section == place)
 		last++;
 	rows = gt_zeroed(last - first + 1, sizeof(*rows));
+	if (diff->unknown[place])
+		first = last; /* one side would seem to have no time */
 	for (size_t n; first < last; first += n) {
 		for (n = 1; first + n < last && !strcmp(diff->items[first].name, diff->items[first + n].name);
 		     n++)
 			;
-		compare(diff, &diff->items[first], n, &rows[count++]);
+		compare(diff, &diff->items[first], n, &rows[count]);
+		count += !isnan(rows[count].change);
 	}
 	if (count)
 		qsort(rows, count, sizeof(*rows), by_change);
@@ -373,6 +384,8 @@ static size_t write_section(struct gt_diff *diff, size_t first, unsigned place, 
 		section->note = place ? NULL
 				      : "Whether a change is noise is not known: give several runs of each "
 					"(A1 A2 A3 -- B1 B2 B3).";
+	if (diff->unknown[place])
+		section->note = "A trace does not say how much time its samples stand for.";
 	return last;
 }
 

@@ -72,9 +72,7 @@ void gt_sums_merge(struct gt_sums *to, const struct gt_sums *from)
 			sum->least = one->least;
 		if (one->most > sum->most)
 			sum->most = one->most;
-		sum->count += one->count;
-		sum->ns += one->ns;
-		sum->bytes += one->bytes;
+		gt_sum_join(sum, one);
 	}
 }
 

@@ -6,7 +6,7 @@
  *
  *	gt_sum_add(sum, nanoseconds, bytes);
  *
- * Limits: everything is kept in memory, 72 bytes for each key. Keys are never removed.
+ * Limits: everything is kept in memory, 80 bytes for each key. Keys are never removed.
  */
 #ifndef GT_REPORT_SUMS_H
 #define GT_REPORT_SUMS_H
@@ -21,6 +21,7 @@ struct gt_sum {
 	uint64_t key[GT_SUM_KEYS];
 	uint64_t count, ns, bytes;
 	uint64_t least, most; /* ns of one; undefined if there is none */
+	double squares;       /* of the ns of each */
 };
 
 struct gt_sums {
@@ -47,6 +48,16 @@ static inline void gt_sum_add(struct gt_sum *sum, uint64_t ns, uint64_t bytes)
 		sum->most = ns;
 	sum->ns += ns;
 	sum->bytes += bytes;
+	sum->squares += (double)ns * (double)ns;
+}
+
+/* Adds another one, of which `least` and `most` are not wanted. */
+static inline void gt_sum_join(struct gt_sum *sum, const struct gt_sum *one)
+{
+	sum->count += one->count;
+	sum->ns += one->ns;
+	sum->bytes += one->bytes;
+	sum->squares += one->squares;
 }
 
 #endif

@@ -51,7 +51,6 @@ static void event(struct gt_report *report, struct gt_otf2_cursor *at, const str
 	gt_sum_add(gt_sums_at(&state->samples.sums, context,
 			      at->depth ? (uint32_t)at->stack[at->depth - 1].user : 0, sample.ours, 0),
 		   sample.ns, sample.known);
-	state->samples.squares += (double)sample.ns * (double)sample.ns;
 }
 
 static void carry(struct gt_report *report, struct gt_carry *carry, void *memory)
@@ -60,7 +59,6 @@ static void carry(struct gt_report *report, struct gt_carry *carry, void *memory
 
 	(void)report;
 	gt_carry_sums(carry, &state->samples.sums);
-	gt_carry_bytes(carry, &state->samples.squares, sizeof(state->samples.squares));
 }
 
 /* Nodes of the location's call tree become those of the whole one, which lacks those of service threads. */
@@ -76,11 +74,8 @@ static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 		struct gt_sum *sum = gt_sums_at(&all->sums, one->key[0], aside ? GT_SAMPLES_ASIDE : node,
 						one->key[2], 0);
 
-		sum->count += one->count;
-		sum->ns += one->ns;
-		sum->bytes += one->bytes;
+		gt_sum_join(sum, one);
 	}
-	all->squares += state->squares;
 	gt_sums_free(&state->sums);
 }
 
@@ -172,9 +167,7 @@ static struct gt_sums sum_up(const struct gt_report *report, const struct gt_sta
 			sum = gt_sums_at(&sums, gt_samples_function(report, context),
 					 region < 0 ? 0 : objects->of[region],
 					 lines ? (uint64_t)(source + 1) : 0, 0);
-		sum->count += one->count;
-		sum->ns += one->ns;
-		sum->bytes += one->bytes;
+		gt_sum_join(sum, one);
 	}
 	gt_sums_sort(&sums, GT_SUMS_BY_NS);
 	return sums;
@@ -182,7 +175,7 @@ static struct gt_sums sum_up(const struct gt_report *report, const struct gt_sta
 
 /* ---- figures ------------------------------------------------------------------------------------- */
 
-enum { FIGURES = 4, ERROR = 7, NAME, PLACE };
+enum { FIGURES = 4, ERROR = 7, INTERVAL, NAME, PLACE };
 
 static const struct gt_column columns[] = {
 	{ "function", NULL, GT_TEXT },
@@ -192,6 +185,7 @@ static const struct gt_column columns[] = {
 	{ "cpu_s", "processor", GT_SECONDS },
 	{ "share", "of it", GT_SHARE },
 	{ "samples", "samples", GT_COUNT },
+	{ "error_s", NULL, GT_SECONDS },
 	{ NULL, "+-", GT_WORD },
 	{ NULL, "function", GT_TEXT },
 	{ NULL, "where", GT_TEXT },
@@ -207,6 +201,7 @@ static const struct gt_column line_columns[] = {
 	{ "cpu_s", "processor", GT_SECONDS },
 	{ "share", "of it", GT_SHARE },
 	{ "samples", "samples", GT_COUNT },
+	{ "error_s", NULL, GT_SECONDS },
 	{ NULL, "+-", GT_WORD },
 	{ NULL, "line", GT_TEXT },
 	{ NULL, "function", GT_TEXT },
@@ -222,13 +217,15 @@ struct whole {
 static struct whole add_up(const struct gt_stack_sums *all)
 {
 	struct whole whole = { 0 };
+	double squares = 0;
 
 	for (uint32_t i = 0; i < all->sums.count; i++) {
 		whole.count += all->sums.items[i].count;
 		whole.ns += all->sums.items[i].ns;
+		squares += all->sums.items[i].squares;
 	}
-	if (all->squares > 0)
-		whole.number = (double)whole.ns * (double)whole.ns / all->squares;
+	if (squares > 0)
+		whole.number = (double)whole.ns * (double)whole.ns / squares;
 	return whole;
 }
 
@@ -240,7 +237,8 @@ static double interval(double share, double number)
 	return 100 * 1.96 * sqrt(fmax(share * (1 - share), 0) / number);
 }
 
-static const char *error_of(struct gt_report *report, double share, uint64_t count, const struct whole *whole)
+static const char *interval_of(struct gt_report *report, double share, uint64_t count,
+			       const struct whole *whole)
 {
 	return count < FEW ? "too few"
 			   : gt_figures_text(&report->figures, "%.1f %%", interval(share, whole->number));
@@ -254,7 +252,8 @@ static void put_figures(struct gt_report *report, const struct gt_sum *sum, cons
 		return;
 	row[FIGURES].count = sum->ns;
 	row[FIGURES + 1].number = (double)sum->ns / (double)whole->ns;
-	row[ERROR].text = error_of(report, row[FIGURES + 1].number, sum->count, whole);
+	row[ERROR].count = (uint64_t)(sqrt(sum->squares) + 0.5);
+	row[INTERVAL].text = interval_of(report, row[FIGURES + 1].number, sum->count, whole);
 }
 
 static const char *place(struct gt_report *report, const char *file, uint64_t line)
@@ -352,6 +351,23 @@ static double share_at(const struct gt_section *section, size_t row)
 	return gt_section_cell(section, row, "share")->number;
 }
 
+/* As in struct whole; 0: there are too few samples, or nothing is known of their time. */
+static double equal_ones(const struct gt_section *section)
+{
+	double ns = 0, squares = 0, error;
+	uint64_t count = 0;
+
+	for (size_t i = 0; section && i < section->rows; i++) {
+		count += gt_section_cell(section, i, "samples")->count;
+		if (isnan(share_at(section, i)))
+			continue;
+		ns += (double)gt_section_cell(section, i, "cpu_s")->count;
+		error = (double)gt_section_cell(section, i, "error_s")->count;
+		squares += error * error;
+	}
+	return count < FEW || squares <= 0 ? 0 : ns * ns / squares;
+}
+
 /* The most columns that a name may have so that the first ones fit into `room`. */
 static unsigned longest_name(const struct gt_section *section, unsigned names, unsigned room)
 {
@@ -388,14 +404,12 @@ bool gt_samples_hottest(const struct gt_report *report, unsigned width, char *te
 	enum { HOTTEST = 3, LEAST = 100, BESIDE = 63 /* columns of such a line that are no names */ };
 	const struct gt_section *section = report ? gt_section_find(&report->figures, "samples") : NULL;
 	unsigned count = section && section->rows < HOTTEST ? (unsigned)section->rows : HOTTEST;
-	double error = 0, samples = 0;
+	double error = 0, number = equal_ones(section);
 
-	for (size_t i = 0; section && i < section->rows; i++)
-		samples += (double)gt_section_cell(section, i, "samples")->count;
-	if (samples < FEW || isnan(share_at(section, 0)))
+	if (!(number > 0))
 		return false;
 	for (unsigned i = 0; i < count; i++)
-		error = fmax(error, interval(share_at(section, i), samples));
+		error = fmax(error, interval(share_at(section, i), number));
 	width = (width < LEAST ? LEAST : width) - BESIDE;
 	put_hottest(section, count, longest_name(section, count, width), error, text, size);
 	return true;

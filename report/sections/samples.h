@@ -21,7 +21,6 @@ struct gt_stack_sums {
 	 * that they stand for; bytes: those of which that is known.
 	 */
 	struct gt_sums sums;
-	double squares; /* sum of the squares of these times */
 };
 
 /*
@@ -34,8 +33,8 @@ const char *gt_samples_name(const struct gt_report *report, uint64_t function);
 
 /*
  * "(+- 4 %): alpha 55 %, step 15 %": at most three functions with the most processor time by samples, and the
- * largest half of their shares' 95 % intervals, as if all samples stood for as much. False: there are too
- * few, or `report` is NULL. `text` has 1024 bytes at least.
+ * largest half of their shares' 95 % intervals. False: there are too few, or `report` is NULL. `text` has
+ * 1024 bytes at least.
  */
 bool gt_samples_hottest(const struct gt_report *report, unsigned width, char *text, size_t size);
 

@@ -174,8 +174,8 @@ def tree():
     return m
 
 
-def counts(**functions):
-    """How many samples of 1 ms each function has."""
+def counts(longer=0, **functions):
+    """How many samples of 1 ms each function has, and how many of 20 ms the last one has, too."""
     m = Made(1000 * MS)
     s = Stacks(m)
     thread = m.thread(m.process("Process 0"))
@@ -184,18 +184,21 @@ def counts(**functions):
         for _ in range(count):
             time += MS
             s.sample(thread, time, s.context(m.region(name)), MS)
+    for _ in range(longer):
+        time += 20 * MS
+        s.sample(thread, time, s.context(m.region(name)), 20 * MS)
     return m
 
 
 @case
 def before():
-    return counts(alpha=100, beta=100, few=9, some=16, gamma=50)
+    return counts(alpha=100, beta=100, few=9, some=16, gamma=50, uneven=100, longer=4)
 
 
 @case
 def after():
-    """3 sqrt(100 + 150) = 47 and 3 sqrt(100 + 140) = 46 samples may be chance."""
-    return counts(alpha=150, beta=140, gamma=50, new=10)
+    """3 sqrt(100 + 150) = 47 and 3 sqrt(100 + 140) = 46 samples may be chance, and of the uneven ones 228 ms."""
+    return counts(alpha=150, beta=140, gamma=50, new=10, uneven=100, longer=10)
 
 
 def beside(m):

@@ -50,6 +50,7 @@ static const struct gt_section_kind collectives_kind =
 
 static const struct gt_column sample_columns[] = {
 	{ "function", "", GT_TEXT }, { "share", "", GT_SHARE }, { "samples", "", GT_COUNT },
+	{ "cpu_s", "", GT_SECONDS }, { "error_s", "", GT_SECONDS },
 };
 static const struct gt_section_kind samples_kind = GT_SECTION("samples", "", GT_ROWS, sample_columns);
 
@@ -286,13 +287,16 @@ Test(summary, unseen)
 	HAS("outside recorded functions\n");
 }
 
-static void sampled(const char *function, double share, uint64_t samples)
+/* `each`: us that a sample stands for. */
+static void sampled(const char *function, double share, uint64_t samples, double each)
 {
 	union gt_cell *cells = row(&samples_kind);
 
 	cells[0].text = function;
 	cells[1].number = share;
 	cells[2].count = samples;
+	cells[3].count = (uint64_t)((double)samples * each * 1000);
+	cells[4].count = (uint64_t)(sqrt((double)samples) * each * 1000);
 }
 
 /* Samples say it instead, if there are enough of them. */
@@ -301,18 +305,21 @@ Test(summary, hottest)
 	struct gt_summary s = usual();
 	struct gt_summary_sums sums = { .threads_ns = 1000, .unseen_ns = 990 };
 
-	sampled("seldom", 0.5, 29);
+	sampled("seldom", 0.5, 29, 1);
 	print_sums(&s, &sums, GT_SUMMARY_PLAIN, 0);
 	HAS("] 99 % of the threads' time was spent outside recorded functions; ");
-	sampled("alpha", 0.254, 30);
+	sampled("alpha", 0.254, 30, 1);
 	print_sums(&s, &sums, GT_SUMMARY_PLAIN, 0);
 	HAS("] hottest functions (+- 13 %): seldom 50 %, alpha 25 %\n");
 	HAS_NOT("outside recorded functions");
-	sampled("Matrix<double, 64>::multiply_accumulate(Matrix<double, 64> const&)", 0.1, 941);
-	sampled("fourth", 0.04, 1000);
+	sampled("Matrix<double, 64>::multiply_accumulate(Matrix<double, 64> const&)", 0.1, 941, 1);
+	sampled("fourth", 0.04, 1000, 1);
 	print_sums(&s, &sums, GT_SUMMARY_PLAIN, 0);
 	HAS("] hottest functions (+- 2 %): seldom 50 %, alpha 25 %, ...::multiply_accumulate 10 %\n");
 	HAS_NOT("fourth");
+	sampled("behind calls", 0.01, 4, 500); /* as exact as 16 samples that stand for as much as others */
+	print_sums(&s, &sums, GT_SUMMARY_PLAIN, 0);
+	HAS("] hottest functions (+- 25 %): ");
 	for (const char *at = text; *at; at = strchr(at, '\n') + 1)
 		cr_expect_leq(strcspn(at, "\n"), 100, "%s", at);
 }
