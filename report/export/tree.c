@@ -125,6 +125,7 @@ void gt_path_event(struct gt_export_place *place, const struct gt_otf2_event *ev
 	for (size_t depth = tree->depth; sample.ns && frames.count && !is_full(tree, node, depth); depth++)
 		node = child_of(tree, node, frames.regions[--frames.count], true);
 	tree->cut |= sample.ns && frames.count;
+	tree->at->samples += sample.ns;
 	if (node == tree->at)
 		return; /* in the call itself */
 	node->self += sample.ns;
@@ -134,7 +135,7 @@ void gt_path_event(struct gt_export_place *place, const struct gt_otf2_event *ev
 /* Samples have no more of a call's own time than there is; where no call is open, as much as they have. */
 static void divide(struct gt_path_node *node)
 {
-	node->part = node->below > node->self ? (double)node->self / (double)node->below : 1;
+	node->part = node->samples > node->self ? (double)node->self / (double)node->samples : 1;
 	if (node->sampled)
 		node->part = node->parent->part;
 	node->self = node->sampled ? (uint64_t)((double)node->self * node->part)

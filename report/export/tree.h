@@ -17,7 +17,7 @@ struct gt_path_node {
 	struct gt_path_node *parent, *child, *next;
 	uint64_t self;  /* ns in its last region itself; when it is visited, without what samples divide */
 	bool sampled;
-	uint64_t below; /* of others: ns of the samples in it that are below it */
+	uint64_t samples, below; /* of others: ns of the samples in it, and of those that are below it */
 	double part;    /* how much of that there is room for */
 	size_t user;    /* the face's; while it is built, bytes of its path */
 };

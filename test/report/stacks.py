@@ -168,6 +168,7 @@ def tree():
     m.put(thread, 90 * MS, "Leave", phase)
     m.put(thread, 90 * MS, "Enter", wait)
     samples(91 * MS, 4, 2 * MS, "main", "helper", "body_MPI_Wait", "PMPI_Wait", "progress", "poll")
+    samples(92 * MS, 2, MS, "main", "helper", "MPI_Wait")
     m.put(thread, 95 * MS, "Leave", wait)
     m.put(thread, 100 * MS, "Leave", main)
     samples(110 * MS, 3, MS, "exit", "flush")
