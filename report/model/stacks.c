@@ -14,6 +14,7 @@
 #include <string.h>
 
 enum { OURS = 4 }; /* of SAMPLE_FLAGS (doc/FORMAT.md) */
+#define LONGEST UINT64_C(1000000000000000) /* ns of one sample: a damaged one would outweigh all others */
 
 const struct gt_otf2_region gt_stacks_ours = { .id = GT_OTF2_NOTHING, .name = "[gputrace]",
 					       .canonical = "", .description = "", .file = "" };
@@ -55,6 +56,8 @@ struct gt_stack_sample gt_stack_sample_of(const struct gt_stack_ids *stacks, con
 
 	sample.known = attribute_of(at, stacks->time, &sample.ns) ||
 		       period_of(at->read, event->interrupt, &sample.ns);
+	if (sample.ns > LONGEST)
+		sample.known = false, sample.ns = 0;
 	sample.ours = attribute_of(at, stacks->flags, &flags) && flags & OURS;
 	return sample;
 }

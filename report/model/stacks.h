@@ -3,7 +3,8 @@
  * Samples of call stacks: what one stands for, and its path below the call that was open.
  *
  * A sample stands for the processor time that its attribute SAMPLE_TIME says (gputrace's archives), else for
- * the period of its interrupt generator, if that is one of time. Else nothing is known of its time.
+ * the period of its interrupt generator, if that is one of time. Else, or if that is more than eleven days,
+ * nothing is known of its time.
  *
  * Limits: of a path longer than GT_FRAMES_MOST the innermost frames.
  */

@@ -118,7 +118,7 @@ def scorep_cycles():
 
 @case
 def lost():
-    """Samples of a context that is not defined, of a region that is not, and of no time."""
+    """Samples of a context that is not defined, of a region that is not, of no time, and of 292 years."""
     m = Made()
     s = Stacks(m)
     thread = m.thread(m.process("Process 0"))
@@ -126,6 +126,7 @@ def lost():
     s.sample(thread, 100, 77, MS)
     s.sample(thread, 200, nowhere, 2 * MS)
     s.sample(thread, 300, s.context(m.region("idle")), 0)
+    s.sample(thread, 400, s.context(m.region("damaged")), 2**63)
     return m
 
 
