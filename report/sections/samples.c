@@ -14,6 +14,7 @@
 #include "lib/assemble/util/lookup.h"
 #include "lib/assemble/util/memory.h"
 #include "lib/assemble/util/shorten.h"
+#include "report/sections/lacking.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -297,6 +298,18 @@ static void put_line(struct gt_report *report, const struct gt_sum *sum, const c
 	row[PLACE].text = row[2].text;
 }
 
+/* "; not all of it, since ...": what the archive says that samples lack. */
+static const char *lack(struct gt_report *report)
+{
+	static const struct gt_shortfall ended = { "SAMPLING_ENDED", GT_PARTIAL, "", NULL, "" },
+					 paths = { "SAMPLING_PATHS", GT_NOTED, "", NULL, "" };
+	const char *why = gt_lacking_of(report->read, &ended).words,
+		   *how = gt_lacking_of(report->read, &paths).words;
+
+	return gt_figures_text(&report->figures, "%s%s%s%s", why ? "; not all of it, since " : "",
+			       why ? why : "", how ? "; call paths are " : "", how ? how : "");
+}
+
 static const char *note(struct gt_report *report, const struct whole *whole)
 {
 	char count[32], time[32];
@@ -306,9 +319,10 @@ static const char *note(struct gt_report *report, const struct whole *whole)
 	if (!whole->ns)
 		return gt_figures_text(&report->figures,
 				       "%s samples, of which the archive does not say how much processor "
-				       "time they stand for",
-				       count);
-	return gt_figures_text(&report->figures, "%s samples of %s of processor time", count, time);
+				       "time they stand for%s",
+				       count, lack(report));
+	return gt_figures_text(&report->figures, "%s samples of %s of processor time%s", count, time,
+			       lack(report));
 }
 
 static void table(struct gt_report *report, const struct gt_stack_sums *all, const struct objects *objects,

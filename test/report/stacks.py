@@ -118,10 +118,14 @@ def scorep_cycles():
 
 @case
 def lost():
-    """Samples of a context that is not defined, of a region that is not, of no time, and of 292 years."""
+    """Samples of a context that is not defined, of a region that is not, of no time, and of 292 years; more than
+    these the archive lacks, as it says."""
     m = Made()
     s = Stacks(m)
-    thread = m.thread(m.process("Process 0"))
+    process = m.process("Process 0")
+    thread = m.thread(process)
+    m.property(process, "GPUTRACE::SAMPLING_ENDED", "the program uses the signal")
+    m.properties = {"GPUTRACE::SAMPLING_PATHS": "without lines: there were too many"}
     nowhere = m.define("CallingContext", NONE, NONE, NONE)
     s.sample(thread, 100, 77, MS)
     s.sample(thread, 200, nowhere, 2 * MS)

@@ -407,29 +407,35 @@ Test(samples, joined_parts)
 	mk_remove(dir);
 }
 
-/* Where there are too many nodes new ones have no lines, then there are none. */
+/* Where there are too many nodes new ones have no lines, then no callers. */
 Test(samples, too_many_paths)
 {
 	struct gt_defs defs;
+	struct gt_context deep = { 3, 5, 7 };
 	uint32_t first, below = GT_UNDEFINED;
 
 	cr_assert(eq(int, gt_defs_init(&defs), 0));
 	defs.contexts_most = 8;
-	first = gt_defs_context(&defs, (struct gt_context){ 0, 100, GT_UNDEFINED });
+	first = gt_defs_context(&defs, &(struct gt_context){ 0, 100, GT_UNDEFINED });
 	for (uint32_t line = 0; line < 5; line++)
-		below = gt_defs_context(&defs, (struct gt_context){ 1, line, first });
+		below = gt_defs_context(&defs, &(struct gt_context){ 1, line, first });
 	cr_assert(eq(u32, below, 5));
 	cr_assert(eq(int, defs.paths, GT_PATHS_WHOLE));
-	below = gt_defs_context(&defs, (struct gt_context){ 1, 5, first });
+	below = gt_defs_context(&defs, &(struct gt_context){ 1, 5, first });
 	cr_assert(eq(u32, below, 6));
-	cr_assert(eq(u32, gt_defs_context(&defs, (struct gt_context){ 1, 6, first }), 6));
+	cr_assert(eq(u32, gt_defs_context(&defs, &(struct gt_context){ 1, 6, first }), 6));
 	cr_assert(eq(u32, ((struct gt_context *)defs.contexts.items)[6].source, GT_UNDEFINED));
 	cr_assert(eq(int, defs.paths, GT_PATHS_WITHOUT_LINES));
-	cr_assert(eq(u32, gt_defs_context(&defs, (struct gt_context){ 1, 3, first }), 4)); /* it was there */
-	cr_assert(eq(u32, gt_defs_context(&defs, (struct gt_context){ 2, 5, first }), 7));
+	cr_assert(eq(u32, gt_defs_context(&defs, &(struct gt_context){ 1, 3, first }), 4)); /* it was there */
+	cr_assert(eq(u32, gt_defs_context(&defs, &(struct gt_context){ 2, 5, first }), 7));
 	cr_assert(eq(int, defs.paths, GT_PATHS_WITHOUT_LINES));
-	cr_assert(eq(u32, gt_defs_context(&defs, (struct gt_context){ 3, 5, below }), below));
+	cr_assert(eq(u32, gt_defs_context(&defs, &(struct gt_context){ 1, 7, first }), 6));
+	cr_assert(eq(int, defs.paths, GT_PATHS_WITHOUT_LINES));
+	cr_assert(eq(u32, gt_defs_context(&defs, &deep), 8)); /* a root, not what is above it */
 	cr_assert(eq(int, defs.paths, GT_PATHS_CUT));
-	cr_assert(eq(u32, gt_defs_context(&defs, (struct gt_context){ 4, 5, GT_UNDEFINED }), 8)); /* a root */
+	cr_assert(eq(u32, deep.parent, GT_UNDEFINED));
+	cr_assert(eq(u32, deep.region, 3));
+	cr_assert(eq(u32, gt_defs_context(&defs, &(struct gt_context){ 3, 9, below }), 8));
+	cr_assert(eq(u32, gt_defs_context(&defs, &(struct gt_context){ 4, 5, GT_UNDEFINED }), 9));
 	gt_defs_free(&defs);
 }

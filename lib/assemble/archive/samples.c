@@ -129,41 +129,47 @@ static uint32_t place_of(struct gt_call_paths *s, struct gt_track *t, uint64_t f
 	return timed_place(s, t, code, tick);
 }
 
-/* The context of a frame below another one. */
-static uint32_t context_of(struct gt_call_paths *s, struct gt_track *t, uint32_t parent, uint32_t place)
+/* The context of a frame below another one. It is a root, too, if the tree is full. */
+static uint32_t context_of(struct gt_call_paths *s, struct gt_track *t, uint32_t parent, uint32_t place,
+			   bool *root)
 {
 	uint64_t key = ((uint64_t)parent << 32 | place) + 1;
 	const struct gt_lookup_entry *entry = gt_lookup_find(&s->nodes, key);
 	struct gt_context context = { .parent = parent };
+	uint32_t number;
 
-	if (entry)
+	if (entry) {
+		*root = entry->aux;
 		return entry->value;
+	}
 	context.region = s->places[place].region;
 	context.source = s->places[place].source;
-	context.parent = gt_defs_context(t->conv->defs, context);
-	if (!gt_lookup_put(&s->nodes, key, context.parent, 0))
+	number = gt_defs_context(t->conv->defs, &context);
+	*root = context.parent == GT_UNDEFINED;
+	if (!gt_lookup_put(&s->nodes, key, number, *root))
 		return gt_track_no_memory(t);
-	return context.parent;
+	return number;
 }
 
 /* Adds the frame to the path. False: no memory. */
 static bool add_frame(struct gt_call_paths *s, struct gt_track *t, uint64_t frame, uint64_t tick)
 {
 	uint32_t parent = s->contexts[s->count], context = parent, place;
-	bool own = s->own[s->count];
+	bool own = s->own[s->count], root = false;
 
 	/* What the kernel's code does there is its caller's. */
 	if (!(GT_FRAME_FLAGS(frame) & GT_FRAME_KERNELS) || parent == GT_UNDEFINED) {
 		place = place_of(s, t, frame, tick);
 		if (place == GT_UNDEFINED)
 			return false;
-		context = context_of(s, t, parent, place);
+		context = context_of(s, t, parent, place, &root);
 		own = s->places[place].own;
 	}
 	s->count++;
 	s->own[s->count] = own;
 	s->contexts[s->count] = context;
-	s->depths[s->count] = s->depths[s->count - 1] + (context != parent); /* equal: the tree is full */
+	s->depths[s->count] = root ? 1 : s->depths[s->count - 1] + (context != parent);
+	s->roots[s->count] = root ? (uint16_t)s->count : s->roots[s->count - 1];
 	return context != GT_UNDEFINED;
 }
 
@@ -207,11 +213,18 @@ static bool follows(const struct gt_call_paths *s, const struct gt_slot *slot)
 	return GT_SAMPLE_NUMBER(slot->word) == ((s->number + 1) & 15);
 }
 
+/* How many nodes of the last two paths are the same, at least, where this many frames are. */
+static uint32_t same_nodes(const struct gt_call_paths *s, unsigned frames, unsigned root_before)
+{
+	return root_before <= frames && s->roots[s->count] <= frames ? s->depths[frames] : 0;
+}
+
 void gt_convert_sample(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
 	unsigned kept = GT_SAMPLE_KEPT(slot->word), fresh = frames_in(slot);
 	const uint64_t *frames = (const uint64_t *)(slot + 1);
 	struct gt_call_paths *s = samples_of(t);
+	unsigned root;
 
 	if (!s)
 		return;
@@ -222,9 +235,10 @@ void gt_convert_sample(struct gt_track *t, const struct gt_slot *slot, uint64_t 
 		return;
 	}
 	s->number = GT_SAMPLE_NUMBER(slot->word);
+	root = s->roots[s->count];
 	s->count = kept;
 	while (fresh)
 		if (!add_frame(s, t, frames[--fresh], tick))
 			return;
-	write_sample(s, t, slot->word, tick, s->depths[s->count] - s->depths[kept]);
+	write_sample(s, t, slot->word, tick, s->depths[s->count] - same_nodes(s, kept, root));
 }

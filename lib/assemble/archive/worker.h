@@ -94,6 +94,7 @@ struct gt_call_paths {
 	const struct gt_loc *loc;
 	uint32_t contexts[GT_SAMPLE_FRAMES + 1]; /* contexts[0]: above the root */
 	uint32_t depths[GT_SAMPLE_FRAMES + 1];   /* of these in the tree */
+	uint16_t roots[GT_SAMPLE_FRAMES + 1];    /* the frame where their path begins in the tree */
 	bool own[GT_SAMPLE_FRAMES + 1];          /* are they gputrace's own code? */
 	unsigned count, number;
 	uint64_t lost;              /* what the location had lost by then */

@@ -481,23 +481,6 @@ uint32_t gt_defs_generator(struct gt_defs *defs, uint64_t period)
 	return put_locked(defs, &defs->generators, &period, sizeof(period), &period, sizeof(period), NULL);
 }
 
-/* What is left of a new node where there are many already. False: nothing. */
-static bool shorten(struct gt_defs *defs, struct gt_context *context)
-{
-	size_t count = gt_table_count(&defs->contexts);
-
-	if (count < defs->contexts_most - defs->contexts_most / 4)
-		return true;
-	if (count >= defs->contexts_most && context->parent != GT_UNDEFINED) {
-		defs->paths = GT_PATHS_CUT;
-		return false;
-	}
-	if (defs->paths == GT_PATHS_WHOLE)
-		defs->paths = GT_PATHS_WITHOUT_LINES;
-	context->source = GT_UNDEFINED;
-	return true;
-}
-
 static uint32_t find_context(struct gt_defs *defs, const struct gt_context *context)
 {
 	size_t slot;
@@ -506,17 +489,35 @@ static uint32_t find_context(struct gt_defs *defs, const struct gt_context *cont
 			   hash_bytes(context, sizeof(*context)), &slot);
 }
 
-uint32_t gt_defs_context(struct gt_defs *defs, struct gt_context context)
+/* Where there are many nodes already a new one has no line, then no callers. */
+static void shorten(struct gt_defs *defs, struct gt_context *context)
+{
+	size_t count = gt_table_count(&defs->contexts);
+	enum gt_paths paths = GT_PATHS_WITHOUT_LINES;
+
+	if (count < defs->contexts_most - defs->contexts_most / 4)
+		return;
+	context->source = GT_UNDEFINED;
+	if (count >= defs->contexts_most && context->parent != GT_UNDEFINED &&
+	    find_context(defs, context) == GT_UNDEFINED) {
+		context->parent = GT_UNDEFINED;
+		paths = GT_PATHS_CUT;
+	}
+	if (defs->paths < paths)
+		defs->paths = paths;
+}
+
+uint32_t gt_defs_context(struct gt_defs *defs, struct gt_context *context)
 {
 	uint32_t number;
 
 	pthread_mutex_lock(&defs->lock);
-	number = find_context(defs, &context);
-	if (number == GT_UNDEFINED)
-		number = shorten(defs, &context)
-				 ? table_put(defs, &defs->contexts, &context, sizeof(context), &context,
-					     sizeof(context), NULL)
-				 : context.parent;
+	number = find_context(defs, context);
+	if (number == GT_UNDEFINED) {
+		shorten(defs, context);
+		number = table_put(defs, &defs->contexts, context, sizeof(*context), context,
+				   sizeof(*context), NULL);
+	}
 	pthread_mutex_unlock(&defs->lock);
 	return number;
 }

@@ -213,9 +213,10 @@ uint32_t gt_defs_source(struct gt_defs *defs, uint32_t file, uint32_t line);
 uint32_t gt_defs_generator(struct gt_defs *defs, uint64_t period);
 /*
  * Beyond three quarters of contexts_most new nodes have no lines any more, beyond contexts_most there are no
- * new ones but roots: then it is the parent.
+ * new ones but roots: of a path only the function is left, so that its time is not its callers'. `context`
+ * becomes what the node is.
  */
-uint32_t gt_defs_context(struct gt_defs *defs, struct gt_context context);
+uint32_t gt_defs_context(struct gt_defs *defs, struct gt_context *context);
 
 /* What lies at an address, by a key of the caller's. False: that has not been said yet. */
 bool gt_defs_place_known(struct gt_defs *defs, const void *key, size_t bytes, struct gt_place *place);

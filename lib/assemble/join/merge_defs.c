@@ -342,7 +342,7 @@ static int map_samples(struct gt_merge_task *t)
 			item.source = gt_defs_source(&t->m->defs,
 						     gt_merge_string(t, sources[item.source].file),
 						     sources[item.source].line);
-		t->maps[GT_MAP_CONTEXT][i] = gt_defs_context(&t->m->defs, item);
+		t->maps[GT_MAP_CONTEXT][i] = gt_defs_context(&t->m->defs, &item);
 	}
 	return 0;
 }
