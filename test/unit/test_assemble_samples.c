@@ -366,6 +366,29 @@ Test(samples, one_tree_for_all)
 	mk_remove(dir);
 }
 
+/* Only where the program began it is said how often samples come. */
+Test(samples, forked_child)
+{
+	const char *dir = mk_run();
+	struct mk_proc *p = sampled(dir), *c = mk_proc(dir, 2, 4712, "prog", AT(50));
+	struct mk_loc *l = mk_loc(c, 0, 4096, 0, AT(50));
+
+	c->header.parent_seq = 1;
+	c->header.origin = 1;
+	map_self(p);
+	sample(l, 60, 0, 0, 1, FRAMES(EXACT(mark_inner), CALL(mark_outer)));
+	mk_loc_close(l);
+	mk_proc_end(c, GT_END_EXIT, 0, AT(90));
+	mk_proc_end(p, GT_END_EXIT, 0, AT(100));
+	cr_assert(eq(int, assemble(dir), 0));
+	expect_text(rb_events, dir, "1 60 SAMPLE outer/inner +3 by CPU_TIME");
+	cr_assert(eq(int, times(dir, "interrupt CPU_TIME mode 0 period 1000000 "), 1));
+	cr_assert(eq(int, times(dir, "interrupt "), 1));
+	mk_proc_free(p);
+	mk_proc_free(c);
+	mk_remove(dir);
+}
+
 /* One process of a host, which makes a part of the archive. */
 static void make_part(const char *dir, uint32_t seq, const uint64_t *frames)
 {

@@ -23,8 +23,10 @@
 
 uint64_t gt_samples_period(const struct gt_proc *proc)
 {
-	const char *value = gt_journal_property(&proc->journal, "sampling:period");
+	const char *value = NULL;
 
+	for (; proc && !value; proc = proc->header.origin == 1 ? proc->parent : NULL)
+		value = gt_journal_property(&proc->journal, "sampling:period");
 	return value ? strtoull(value, NULL, 10) : 0;
 }
 
