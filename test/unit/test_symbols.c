@@ -511,6 +511,30 @@ Test(symbols, without_module)
 	gt_symbols_free(NULL);
 }
 
+/* A mapping that begins in the middle of a function, as one of several with different rights does. */
+Test(symbols, mapping_within_a_function)
+{
+	struct gt_symbols *symbols = gt_symbols_new();
+	struct gt_code code;
+	struct gt_symbol s;
+	struct run run;
+
+	if (!have("gcc"))
+		cr_skip_test("no gcc");
+	cr_assert(build("gcc", "-g -O1"));
+	run_program(&run, "main");
+	const struct fact *f = &run.facts[0];
+	struct map m = *map_of(&run, f->address);
+
+	m.module.offset += f->address + 1 - m.module.start;
+	m.module.start = f->address + 1;
+	gt_symbols_place(symbols, &m.module, m.path, f->address + 1, &code);
+	cr_expect_eq(code.function, f->address);
+	cr_expect_eq(gt_symbols_lookup(symbols, &m.module, m.path, code.function, &s), 0);
+	cr_expect_str_eq(s.name, f->name);
+	gt_symbols_free(symbols);
+}
+
 /* Many libraries, with debug files of their own: no descriptor stays open, and the table of files grows. */
 Test(symbols, many_files)
 {

@@ -285,7 +285,7 @@ static int look_up(struct gt_symbols *symbols, const struct gt_def_module *modul
 	uint64_t offset, linked;
 	struct file *f;
 
-	if (!module || !path || address < module->start)
+	if (!module || !path || address + module->offset < module->start)
 		return make_up(symbols, NULL, address, out);
 	offset = address - module->start + module->offset;
 	f = file_of(symbols, module, path);
