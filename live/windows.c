@@ -222,6 +222,7 @@ static bool read_half(struct gt_live_window *window, uint64_t base, uint64_t now
 	uint64_t low = half_low(win, index);
 	uint64_t end = foreign ? __atomic_load_n(&win->committed, __ATOMIC_ACQUIRE) : base + half;
 	unsigned unfinished = 0;
+	bool late; /* it was counted as lost when its turn ended */
 	struct gt_slot copy[1 + GT_MAX_EXTRA];
 
 	if (end > base + half)
@@ -239,14 +240,17 @@ static bool read_half(struct gt_live_window *window, uint64_t base, uint64_t now
 			at += GT_SLOT;
 			continue;
 		}
-		if (at < win->kept_to[index] && at + bytes > win->kept_from[index]) {
-			at += bytes; /* a late record, which was counted as lost */
-			continue;
-		}
+		late = at < win->kept_to[index] && at + bytes > win->kept_from[index];
 		memcpy(copy, slot, bytes);
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
 		if (half_base(win, index) != base)
 			return false;
+		if (late) {
+			at += bytes;
+			if (!unfinished) /* else there is room before it, for what will be written yet */
+				window->at = at;
+			continue;
+		}
 		note(window, copy, word, tick);
 		if (tick > window->last_tick)
 			window->last_tick = tick;

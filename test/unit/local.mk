@@ -29,6 +29,11 @@ test_unit_shorten_SOURCES = test/unit/test_shorten.c
 test_unit_shorten_CFLAGS = $(UNIT_CFLAGS)
 test_unit_shorten_LDADD = lib/libgtassemble.la $(UNIT_LIBS)
 
+CRITERION_TESTS += test/unit/windows
+test_unit_windows_SOURCES = test/unit/test_windows.c live/windows.c live/windows.h
+test_unit_windows_CFLAGS = $(UNIT_CFLAGS)
+test_unit_windows_LDADD = lib/libgtassemble.la $(UNIT_LIBS)
+
 CRITERION_TESTS += test/unit/pcsamples
 test_unit_pcsamples_SOURCES = test/unit/test_pcsamples.c
 test_unit_pcsamples_CFLAGS = $(UNIT_CFLAGS)
