@@ -118,6 +118,7 @@ struct check {
 	char abandoned_what[CHECK_WHO]; /* the first of these members */
 	bool was_off;         /* a thread was switched off for a time (VT_OFF); atomic */
 	bool excused;	      /* the archive says that events are missing */
+	bool part;	      /* ... that it is a slice of the time */
 	uint64_t events;
 
 	/* per location group: its locations for threads, the error of its clock in ticks or a CLOCK_ value */
@@ -157,6 +158,7 @@ struct state {
 		size_t count;
 	} pending[BAGS];
 	size_t kernels;		  /* open activities of a GPU stream */
+	uint64_t first;		  /* time of the first event, ns */
 	uint64_t begins, ends;	  /* of the program */
 	bool sent;		  /* the call that is open has sent `send` */
 	struct record send;
@@ -171,7 +173,7 @@ struct state {
 	struct {
 		uint64_t count;
 		uint32_t context;	 /* of the last one */
-		uint64_t first, last, sum; /* ns; sum: that those after the first stand for */
+		uint64_t last, sum;	 /* ns; sum: that those after the first stand for */
 	} sample;
 };
 

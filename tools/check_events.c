@@ -70,11 +70,18 @@ static void look_at_life(struct gt_otf2_cursor *at, const char *name)
 		__atomic_fetch_or(&((struct check *)at->user)->life[group], what, __ATOMIC_RELAXED);
 }
 
+static void look_at_time(struct gt_otf2_cursor *at)
+{
+	if (at->event == 1)
+		((struct state *)at->state)->first = at->time;
+}
+
 static void on_enter(struct gt_otf2_cursor *at)
 {
 	struct state *s = at->state;
 	struct gt_otf2_frame *top = &at->stack[at->depth - 1];
 
+	look_at_time(at);
 	if (is_stream(at) && is_activity(top->region) && s->kernels++)
 		check_event(at, RULE_STREAMS, "\"%s\" begins inside \"%s\"", top->region->name,
 			    at->depth > 1 ? top[-1].region->name : "?");
@@ -132,6 +139,7 @@ static void on_event(struct gt_otf2_cursor *at, const struct gt_otf2_event *e)
 {
 	struct state *s = at->state;
 
+	look_at_time(at);
 	switch (e->type) {
 	case GT_OTF2_ThreadCreate:
 		return thread(at, e, THREAD_CREATE);

@@ -68,6 +68,8 @@ static void look_at_property(struct check *check, const char *name, const char *
 		check_warn(check, "the archive is not complete");
 		check->excused = true;
 	}
+	if (!strcmp(name, "SLICE_TIME"))
+		check->part = strcmp(value, ":");
 	if (!number_of(value, &number) || !number)
 		return;
 	if (!strcmp(name, "CLOCK_ERROR_NS"))

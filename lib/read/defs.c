@@ -424,6 +424,14 @@ static OTF2_CallbackCode on_domain(void *user, OTF2_SystemTreeNodeRef node, OTF2
 	return DONE;
 }
 
+const struct gt_otf2_context *gt_otf2_caller(const struct gt_otf2 *read,
+					     const struct gt_otf2_context *context)
+{
+	const struct gt_otf2_context *caller = gt_otf2_find_context(read, context->parent);
+
+	return caller < context ? caller : NULL;
+}
+
 const struct gt_otf2_property *gt_otf2_find_owned(const struct gt_otf2 *read, enum gt_otf2_kind kind,
 						  uint64_t owner, const char *name)
 {

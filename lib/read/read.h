@@ -475,6 +475,13 @@ uint64_t gt_otf2_member(const struct gt_otf2 *read, uint64_t comm, uint32_t rank
 size_t gt_otf2_comm_size(const struct gt_otf2 *read, uint64_t comm);
 uint64_t gt_otf2_own(const struct gt_otf2 *read, uint64_t comm, uint64_t location);
 
+/*
+ * The calling context that a context was called from. NULL: there is none; or the tree is damaged, and would
+ * go round: a caller is defined first.
+ */
+const struct gt_otf2_context *gt_otf2_caller(const struct gt_otf2 *read,
+					     const struct gt_otf2_context *context);
+
 /* The process that a location is of; an accelerator's is the one that made it. GT_OTF2_NOTHING: none. */
 uint64_t gt_otf2_process(const struct gt_otf2 *read, const struct gt_otf2_location *location);
 

@@ -62,15 +62,6 @@ struct gt_stack_sample gt_stack_sample_of(const struct gt_stack_ids *stacks, con
 	return sample;
 }
 
-/* NULL: none; or it is damaged, and goes round. */
-static const struct gt_otf2_context *caller_of(const struct gt_otf2 *read,
-					       const struct gt_otf2_context *context)
-{
-	const struct gt_otf2_context *caller = gt_otf2_find_context(read, context->parent);
-
-	return caller < context ? caller : NULL;
-}
-
 /* A call of a library is in several frames: body_MPI_Wait (gputrace's), PMPI_Wait; ___pthread_mutex_lock. */
 static bool is_library_call(const char *function, const char *call)
 {
@@ -94,7 +85,7 @@ static bool find_below(const struct gt_otf2 *read, const struct gt_otf2_context 
 		       const struct gt_otf2_region *open, struct gt_frames *frames)
 {
 	frames->count = 0;
-	for (; context && frames->count < GT_FRAMES_MOST; context = caller_of(read, context)) {
+	for (; context && frames->count < GT_FRAMES_MOST; context = gt_otf2_caller(read, context)) {
 		const struct gt_otf2_region *function = gt_otf2_find_region(read, context->region);
 
 		function = function ? function : &gt_otf2_unknown_region;

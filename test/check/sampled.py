@@ -34,6 +34,26 @@ def samples_of_a_slice(t):
 
 
 @case("-")
+def samples_of_a_slice_and_the_time_before(t):
+    """The second one has what those before the slice have left over."""
+    t.properties["GPUTRACE::SLICE_TIME"] = "2.36:2.41"
+    sampled(t, (310, 2, 4, 100), (320, 2, 1, 20000000))
+
+
+@case("-")
+def samples_of_time_that_is_lost(t):
+    t.properties["GPUTRACE::LOST_RING"] = "12"
+    sampled(t, (310, 2, 4, 100), (320, 2, 1, 20000000))
+
+
+@case("-")
+def samples_of_time_that_was_switched_off(t):
+    """The thread is older than its first sample."""
+    t.clock[0] = 1000
+    sampled(t, (310, 2, 4, 100), (315, 2, 1, 40000000))
+
+
+@case("-")
 def samples_of_others(t):
     """Between samples contexts are entered and left, which is why distances say something else."""
     sampled(t, (310, 1, 3, 100), (350, 1, 1, 100))
@@ -55,6 +75,12 @@ def sample_did_not_stay(t):
 @case("samples")
 def sample_too_deep(t):
     sampled(t, (310, 2, 5, 100))
+
+
+@case("references,samples")
+def sample_of_a_context_that_calls_itself(t):
+    sampled(t, (310, 4, 3, 100))
+    t.definitions.append(("CallingContext", 4, R_WORK, NONE, 4))
 
 
 @case("samples")
