@@ -27,6 +27,11 @@
 #include "sampling/sampling.h"
 
 #define TICK   UINT64_C(4000000) /* ns: what most kernels have, or a multiple of it */
+#if defined(__x86_64__)
+#define X86 true
+#else
+#define X86 false
+#endif
 #define CHUNK  64u               /* entries that are made at once */
 #define PAGE   4096u
 #define STACK_PAGES 256u         /* that are asked for, from where a thread is armed to its stack's end */
@@ -127,30 +132,32 @@ static void start_timer(struct gt_sp_thread *t)
 }
 
 /*
- * Since Linux 5.9, on x86, the signal of such a timer is sent when the thread returns to user mode. Before,
- * and elsewhere, it is sent at the tick, and interrupts the call that the thread is about to sleep in.
+ * Since Linux 5.9, on x86, the signal of such a timer is sent when the thread returns to user mode. Before, and
+ * elsewhere, it is sent at the tick, and interrupts the call that the thread is about to sleep in.
  */
+static bool ask_kernel(void)
+{
+	struct utsname name;
+	char *at = name.release;
+	long major;
+
+	if (!X86 || gt_raw(SYS_uname, &name))
+		return false;
+	major = number_at(&at);
+	at += *at == '.';
+	return major > 5 || (major == 5 && number_at(&at) >= 9);
+}
+
 static bool timers_interrupt_nothing(void)
 {
-#if defined(__x86_64__)
 	static int known; /* 1: yes, -1: no; atomic */
-	struct utsname name;
 	int is = __atomic_load_n(&known, __ATOMIC_RELAXED);
-	char *end = name.release;
 
-	if (is)
-		return is > 0;
-	is = -1;
-	if (!gt_raw(SYS_uname, &name)) {
-		long major = number_at(&end), minor = *end == '.' ? (end++, number_at(&end)) : 0;
-
-		is = major > 5 || (major == 5 && minor >= 9) ? 1 : -1;
+	if (!is) {
+		is = ask_kernel() ? 1 : -1;
+		__atomic_store_n(&known, is, __ATOMIC_RELAXED);
 	}
-	__atomic_store_n(&known, is, __ATOMIC_RELAXED);
 	return is > 0;
-#else
-	return false;
-#endif
 }
 
 static void say_left_out(void)

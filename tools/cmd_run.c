@@ -48,7 +48,7 @@ static const struct gt_option options[] = {
 	{'o', "output", "DIR", "Make this archive directory (default: gputrace-<program>-<time>)."},
 	{'f', "filter", "FILE", "Apply a filter file (VT_FILTER_SPEC)."},
 	{'w', "wrap", "NAME|DIR", "Record the calls of a library, too; may be repeated (libwrapgen)."},
-	{KEY_SAMPLE, "sample", "[=RATE]", 
+	{KEY_SAMPLE, "sample", "[=RATE]",
 	 "Sample call stacks, RATE times (1000) a second of processor time (VT_SAMPLING)."},
 	{'s', "set", "VT_X=VALUE", "Set one setting; see gputrace info --config."},
 	{'v', "verbose", NULL, "Print what gputrace does; twice: everything."},

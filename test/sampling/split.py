@@ -5,8 +5,8 @@
     split.py REPORT.json TRUTH TOLERANCE
 
 REPORT.json is of `gputrace report --json`; TRUTH has lines "FUNCTION SECONDS". Each share may be off by
-TOLERANCE percent of the whole and three standard deviations, the sum by 3 % and 10 ms a thread. Prints what is
-wrong; nothing: all is right."""
+TOLERANCE percent of the whole and three standard deviations, the sum by 3 % and 20 ms a thread, which ends
+behind its last sample. Prints what is wrong; nothing: all is right."""
 import json
 import math
 import sys
@@ -31,7 +31,7 @@ for row in report["samples"]:
 whole = sum(rows.values())
 expected = sum(truth.values())
 threads = max(1, len(report.get("thread_states", [])))
-if abs(whole - expected) > 0.03 * expected + 0.01 * threads:
+if abs(whole - expected) > 0.03 * expected + 0.02 * threads:
     print(f"all samples together: {whole:.3f} s of {expected:.3f} s")
 for name, seconds in truth.items():
     share = seconds / expected
