@@ -132,8 +132,8 @@ static void start_timer(struct gt_sp_thread *t)
 }
 
 /*
- * Since Linux 5.9, on x86, the signal of such a timer is sent when the thread returns to user mode. Before, and
- * elsewhere, it is sent at the tick, and interrupts the call that the thread is about to sleep in.
+ * Since Linux 5.9, on x86, the signal of such a timer is sent when the thread returns to user mode. Before,
+ * and elsewhere, it is sent at the tick, and interrupts the call that the thread is about to sleep in.
  */
 static bool ask_kernel(void)
 {
