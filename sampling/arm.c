@@ -166,7 +166,7 @@ static void say_left_out(void)
 
 	if (__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
 		return;
-	gt_def_property("sampling:left_out", "a thread got neither a timer nor a perf event");
+	gt_def_property("sampling:ended", "a thread got neither a timer nor a perf event");
 	gt_message(1, "a thread is not sampled: it got neither a timer (RLIMIT_SIGPENDING) nor a perf event");
 }
 

@@ -116,8 +116,7 @@ static uint64_t hidden(void)
 }
 
 /* Does the kernel accept the pointer? It reads the set before it refuses what is to be done with it. Once the
- * process has confined itself no sample comes any more, and no call is made that the program does not make.
- * */
+ * process has confined itself no sample comes any more, and no call is made but the program's own. */
 static bool readable(const sigset_t *set)
 {
 	return !gt_is_confined() &&

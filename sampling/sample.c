@@ -168,10 +168,11 @@ static void know_stack(struct gt_sp_thread *t, uintptr_t sp)
 
 static void expired(struct gt_sp_thread *t, bool timer, ucontext_t *at)
 {
-	uint64_t now = gt_sp_clock(), passed = now > t->last ? now - t->last : 0, weight, rest = 0;
+	uint64_t now = gt_sp_clock(), passed = now > t->last ? now - t->last : 0, weight, rest;
 	bool kernel = timer && behind_call(at);
 
 	weight = timer ? weight_of_timer(t, now, passed, kernel) : weight_of_event(t, passed);
+	rest = weight;
 	if (weight && has_walker(t)) {
 		know_stack(t, SP(at));
 		rest = weight - record(t, weight, kernel, at);
