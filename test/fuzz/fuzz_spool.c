@@ -64,7 +64,7 @@ static void threads(struct mk_proc *p, uint32_t region, uint32_t metric, uint32_
 		mk_record(l, AT(10 * k + 15), GT_T_USER_SEND, 1, (uint64_t[]){ k, 10 }, 1);
 		mk_leave(l, AT(10 * k + 16), region);
 		mk_record(l, AT(10 * k + 16), GT_T_SAMPLE,
-			  GT_WORD_LOW(GT_SAMPLE_WORD(0, k % 16, k % 4 > 1, k)),
+			  GT_SAMPLE_LOW(k, k % 16, k % 4 > 1, k),
 			  (uint64_t[]){ GT_FRAME_WORD(1, 0x1000 + k), GT_FRAME_WORD(0, 0x2000) }, 1);
 		mk_record(m, AT(10 * k + 17), GT_T_USER_RECV, 1, (uint64_t[]){ k, 10 }, 1);
 		mk_record(m, AT(10 * k + 18), GT_T_LOCK_ACQUIRE, 0x7000, (uint64_t[]){ k, 0 }, 1);
