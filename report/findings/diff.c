@@ -69,7 +69,7 @@ struct gt_diff *gt_diff_new(void)
 static int column_of(const struct gt_section_kind *kind, const char *key)
 {
 	for (unsigned i = 0; key && i < kind->column_count; i++)
-		if (kind->columns[i].key && !strcmp(kind->columns[i].key, key)) /* some are for the text alone */
+		if (kind->columns[i].key && !strcmp(kind->columns[i].key, key)) /* none: for text alone */
 			return (int)i;
 	return -1;
 }

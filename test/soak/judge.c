@@ -49,16 +49,28 @@ static int is_deep(int name)
 	return truth.of[name].name[0] == 'f' && strchr("0123456789", truth.of[name].name[1]);
 }
 
+/* A call that was left because its thread goes on on another stack, and is entered again here. */
+static int continues(const struct gt_otf2_cursor *at)
+{
+	return at->attribute_count &&
+	       gt_otf2_has_attribute(at, gt_otf2_attribute_named(at->read, "CONTINUES"));
+}
+
 static void enter(struct gt_otf2_cursor *at)
 {
 	struct state *state = at->state;
-	int name = name_of(&at->stack[at->depth - 1]);
+	int name = name_of(&at->stack[at->depth - 1]), again = continues(at);
 
 	if (name < 0)
 		return;
-	state->seen[name]++;
+	if (again)
+		state->left[name]--;
+	else
+		state->seen[name]++;
 	if (is_deep(name))
-		state->depth += ++state->open;
+		state->open++;
+	if (is_deep(name) && !again)
+		state->depth += state->open;
 }
 
 static void leave(struct gt_otf2_cursor *at, const struct gt_otf2_frame *frame)
