@@ -227,7 +227,6 @@ static void start(struct gt_sp_thread *t)
 {
 	t->event = NULL;
 	t->tried = false;
-	t->idle = 0;
 	if (timers_interrupt_nothing())
 		start_timer(t);
 	if (t->timer < 0)

@@ -5,13 +5,14 @@
  * A thread's time is divided among its samples so that it adds up. The perf event expires in user mode
  * alone, each time a period has passed: its samples stand for a period each, or for what has passed if that
  * is about one. What is left over was spent in the kernel, where expiries find nobody (or the timer of a
- * virtual machine came late): the next sample at the return of a system call has it. Time of page faults
- * ends at no call: it is what the timer has found outside of calls and the event has not found in user mode,
- * and goes to where the timer finds the thread, if it has just had a fault. Where a thread has its timer
- * alone each sample stands for the time since the one before. The handler's own time is no sample's.
+ * virtual machine came late). The timer's samples at the return of a system call have it, as far as the
+ * timer has found the thread there. Time of page faults ends at no call: it is what the timer has found
+ * outside of calls and the event has not found in user mode, and goes to where the timer finds the thread,
+ * if it has just had a fault. Where a thread has its timer alone each sample stands for the time since the
+ * one before. The handler's own time is no sample's.
  *
- * Limits: behind a system call is where the interrupted instruction follows one; those of JIT code count,
- * too. A sample before which gputrace did not record for a while (VT_OFF) stands for that time, too.
+ * Limits: behind a system call is where the interrupted instruction follows one; those of JIT code count too.
+ * A sample before which gputrace did not record for a while (VT_OFF) stands for that time, too.
  */
 #include <sys/resource.h>
 #include <ucontext.h>
@@ -21,10 +22,10 @@
 #include "sampling/peek.h"
 #include "sampling/sampling.h"
 
-#define DEBT  INT64_C(20000000) /* ns by which the event may have found more than the timer, at most */
+#define MOST  INT64_C(20000000) /* ns by which what the timer has found and what was given may differ */
 #define PAGES 64u /* by which a stack is found to be longer at once */
 #define PAGE  4096u
-#define IDLE  10 /* expiries after which what is left goes to where the thread is */
+#define LEFT  UINT64_C(8000000)  /* ns that may be left; two ticks */
 
 GT_HIDDEN uint64_t gt_sp_vdso, gt_sp_vdso_bytes;
 
@@ -81,42 +82,39 @@ static uint64_t weight_of_event(struct gt_sp_thread *t, uint64_t passed)
 	if (t->timer < 0) /* nobody else will have it */
 		return passed;
 	t->left += passed - weight;
-	t->balance -= (int64_t)weight;
-	if (t->balance < -DEBT)
-		t->balance = -DEBT;
+	t->in_faults -= (int64_t)weight;
+	if (t->in_faults < -MOST)
+		t->in_faults = -MOST;
 	if (t->left >= gt_sp_period / 2)
 		faults(t); /* those until now are not the next expiry's */
 	return weight;
 }
 
-/* The timer has, in the program's own code, which the perf event sees: only what else is left counts here. */
-static uint64_t weight_of_faults(struct gt_sp_thread *t)
-{
-	uint64_t weight = 0;
-
-	if (++t->idle >= IDLE)
-		weight = t->left;
-	else if (faults(t) && t->balance > 0)
-		weight = t->left < (uint64_t)t->balance ? t->left : (uint64_t)t->balance;
-	if (weight == t->left)
-		t->idle = 0;
-	t->left -= weight;
-	t->balance -= (int64_t)weight;
-	return weight;
-}
-
-/* The timer has expired at that time; `kernel`: behind a system call, which has all that is left. */
+/*
+ * The timer has, behind a system call (`kernel`) or in the program's own code, which the perf event sees.
+ * What is left goes there as far as the timer has found it there, for the time between two of its expiries
+ * with each; and what is more than LEFT then.
+ */
 static uint64_t weight_of_timer(struct gt_sp_thread *t, uint64_t now, uint64_t passed, bool kernel)
 {
-	uint64_t weight = t->left + passed, before = t->timer_at;
+	int64_t *found = kernel ? &t->in_calls : &t->in_faults;
+	uint64_t most = 0, weight;
 
+	*found += (int64_t)(now - t->timer_at);
 	t->timer_at = now;
-	if (t->event && !kernel) {
-		t->balance += (int64_t)(now - before);
-		return weight_of_faults(t);
-	}
-	t->idle = 0;
-	t->left = 0;
+	if (kernel || !t->event)
+		t->left += passed;
+	if (!t->event)
+		most = t->left;
+	else if ((kernel || faults(t)) && *found > 0)
+		most = (uint64_t)*found;
+	if (t->left > LEFT && most < t->left - LEFT) /* more than is worth waiting with */
+		most = t->left - LEFT;
+	weight = t->left < most ? t->left : most;
+	t->left -= weight;
+	*found -= (int64_t)weight;
+	if (*found > MOST)
+		*found = MOST;
 	return weight;
 }
 

@@ -29,11 +29,12 @@ struct gt_sp_thread {
 	int event_fd;         /* which its signals name */
 	bool tried;           /* whether it can have one */
 	uint8_t number;       /* of its samples, mod 16 at least */
-	uint8_t idle;         /* expiries of the timer in the program's own code, since a sample had `left` */
 	uint64_t last;        /* its processor time at its sample before, ns */
 	uint64_t left;        /* of that, what no sample stands for yet */
 	uint64_t timer_at;    /* its processor time when its timer expired before */
-	int64_t balance;      /* for how much longer the timer has found it outside of calls than the event */
+	/* For how long the timer has found it behind calls, or outside and the event has not, ns; less what
+	 * samples have had of that. */
+	int64_t in_calls, in_faults;
 	uint64_t faults;      /* page faults until they were asked for */
 	uint64_t half;        /* gt_sample() */
 	uintptr_t low, top;   /* its stack, as far as it is known to be there */

@@ -12,6 +12,7 @@
 #include <alloca.h>
 #include <dlfcn.h>
 #include <inttypes.h>
+#include <link.h>
 #include <math.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -79,15 +80,30 @@ static int ask(struct answer *answer, uintptr_t pc)
 	return 1;
 }
 
-/* Are all of them in code? */
+static int has_code(struct dl_phdr_info *object, size_t bytes, void *at)
+{
+	uintptr_t offset = *(uintptr_t *)at - object->dlpi_addr;
+
+	(void)bytes;
+	for (int i = 0; i < object->dlpi_phnum; i++)
+		if (object->dlpi_phdr[i].p_type == PT_LOAD && object->dlpi_phdr[i].p_flags & PF_X &&
+		    offset - object->dlpi_phdr[i].p_vaddr < object->dlpi_phdr[i].p_memsz)
+			return 1;
+	return 0;
+}
+
+/* Are all of them in code? Data of an object are none. */
 static int sensible(const struct answer *answer)
 {
-	Dl_info where;
+	uintptr_t pc;
 	int n = 0;
 
-	while (n < answer->n && dladdr((void *)answer->pc[n], &where))
-		n++;
-	return n == answer->n;
+	for (; n < answer->n; n++) {
+		pc = answer->pc[n];
+		if (!dl_iterate_phdr(has_code, &pc))
+			return 0;
+	}
+	return 1;
 }
 
 static void differ(uintptr_t pc, const char *how)

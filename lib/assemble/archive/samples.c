@@ -153,22 +153,31 @@ static uint32_t context_of(struct gt_call_paths *s, struct gt_track *t, uint32_t
 	return number;
 }
 
+/* What the kernel's code does there is its caller's, and what a part of the C library without a name, its own
+ * caller's: read() and write() enter the kernel by the same one. */
+static bool is_callers(const struct gt_call_paths *s, const struct gt_place *place)
+{
+	return s->contexts[s->count] != GT_UNDEFINED &&
+	       (!place || (place->libc && place->nameless && s->marks[s->count] == GT_IN_LIBC));
+}
+
 /* Adds the frame to the path. False: no memory. */
 static bool add_frame(struct gt_call_paths *s, struct gt_track *t, uint64_t frame, uint64_t tick)
 {
-	uint32_t parent = s->contexts[s->count], context = parent, place;
-	bool own = s->own[s->count], root = false;
+	uint32_t parent = s->contexts[s->count], context = parent, number = GT_UNDEFINED;
+	bool kernels = GT_FRAME_FLAGS(frame) & GT_FRAME_KERNELS, root = false;
+	uint8_t mark = s->marks[s->count];
 
-	/* What the kernel's code does there is its caller's. */
-	if (!(GT_FRAME_FLAGS(frame) & GT_FRAME_KERNELS) || parent == GT_UNDEFINED) {
-		place = place_of(s, t, frame, tick);
-		if (place == GT_UNDEFINED)
-			return false;
-		context = context_of(s, t, parent, place, &root);
-		own = s->places[place].own;
+	if (!kernels || !is_callers(s, NULL))
+		number = place_of(s, t, frame, tick);
+	if (number == GT_UNDEFINED && !(kernels && is_callers(s, NULL)))
+		return false;
+	if (number != GT_UNDEFINED && !is_callers(s, &s->places[number])) {
+		context = context_of(s, t, parent, number, &root);
+		mark = s->places[number].own ? GT_IN_GPUTRACE : s->places[number].libc ? GT_IN_LIBC : 0;
 	}
 	s->count++;
-	s->own[s->count] = own;
+	s->marks[s->count] = mark;
 	s->contexts[s->count] = context;
 	s->depths[s->count] = root ? 1 : s->depths[s->count - 1] + (context != parent);
 	s->roots[s->count] = root ? (uint16_t)s->count : s->roots[s->count - 1];
@@ -197,7 +206,7 @@ static void put_attribute(struct gt_call_paths *s, struct gt_track *t, uint32_t 
 static void write_sample(struct gt_call_paths *s, struct gt_track *t, uint64_t word, uint64_t tick,
 			 uint32_t entered)
 {
-	unsigned flags = GT_SAMPLE_FLAGS(word) | (s->own[s->count] ? GT_SAMPLE_OWN : 0);
+	unsigned flags = GT_SAMPLE_FLAGS(word) | (s->marks[s->count] == GT_IN_GPUTRACE ? GT_SAMPLE_OWN : 0);
 
 	put_attribute(s, t, s->time, (uint64_t)GT_SAMPLE_WEIGHT(word) * GT_SAMPLE_UNIT);
 	if (flags)

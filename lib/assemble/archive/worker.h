@@ -82,6 +82,7 @@ struct gt_held {
 #define GT_HELD_MAX 16
 
 /* What a worker knows of samples (samples.c). */
+enum gt_mark { GT_IN_LIBC = 1, GT_IN_GPUTRACE = 2 };
 struct gt_call_paths {
 	/* of the process: what was learned of code */
 	const struct gt_proc *proc;
@@ -95,7 +96,7 @@ struct gt_call_paths {
 	uint32_t contexts[GT_SAMPLE_FRAMES + 1]; /* contexts[0]: above the root */
 	uint32_t depths[GT_SAMPLE_FRAMES + 1];   /* of these in the tree */
 	uint16_t roots[GT_SAMPLE_FRAMES + 1];    /* the frame where their path begins in the tree */
-	bool own[GT_SAMPLE_FRAMES + 1];          /* are they gputrace's own code? */
+	uint8_t marks[GT_SAMPLE_FRAMES + 1];     /* whose code they are: enum gt_mark */
 	unsigned count, number;
 	uint64_t lost;              /* what the location had lost by then */
 	/* of the archive */

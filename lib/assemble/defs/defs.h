@@ -115,6 +115,7 @@ struct gt_context {        /* a node of the tree of call paths that samples have
 struct gt_place {          /* what lies at an address of code */
 	uint32_t region, source;
 	bool own;                  /* code of gputrace's own */
+	bool libc, nameless;       /* of the C library, in a function without a symbol */
 };
 
 struct gt_marker_def {

@@ -259,29 +259,33 @@ static uint32_t region_without_functions(struct gt_names *names, const struct gt
 	return gt_defs_named_region(names->defs, &region, 0);
 }
 
-/* Is the file one of gputrace's libraries? */
-static bool is_own(const char *path)
+static bool is_called(const char *path, const char *first)
 {
 	const char *slash = strrchr(path, '/');
 
-	return !strncmp(slash ? slash + 1 : path, "libgputrace", strlen("libgputrace"));
+	return !strncmp(slash ? slash + 1 : path, first, strlen(first));
 }
 
 static void look_up_place(struct gt_names *names, uint64_t address, const struct gt_mapping *m,
 			  struct gt_place *place)
 {
+	struct gt_symbol symbol = { .exact = true };
 	struct gt_code code;
 
+	place->own = is_called(m->path, "libgputrace");
+	place->libc = is_called(m->path, "libc.so.");
 	pthread_mutex_lock(&names->symbolizer->lock);
 	gt_symbols_place(names->symbolizer->symbols, m->module, m->path, address, &code);
 	place->source = GT_UNDEFINED;
 	if (code.file)
 		place->source =
 			gt_defs_source(names->defs, gt_defs_string(names->defs, code.file), code.line);
+	if (place->libc && code.function)
+		gt_symbols_lookup(names->symbolizer->symbols, m->module, m->path, code.function, &symbol);
+	place->nameless = !symbol.exact;
 	pthread_mutex_unlock(&names->symbolizer->lock);
 	place->region = code.function ? function_of(names, code.function, m, GT_PARADIGM_SAMPLING)
 				      : region_without_functions(names, m);
-	place->own = is_own(m->path);
 }
 
 void gt_names_place(struct gt_names *names, uint64_t address, uint32_t mapping, struct gt_place *place)
@@ -291,7 +295,8 @@ void gt_names_place(struct gt_names *names, uint64_t address, uint32_t mapping, 
 	size_t bytes;
 
 	if (!m) {
-		*place = (struct gt_place){ region_without_functions(names, NULL), GT_UNDEFINED, false };
+		*place = (struct gt_place){ .region = region_without_functions(names, NULL),
+					    .source = GT_UNDEFINED };
 		return;
 	}
 	bytes = function_key(names, address, m, key, sizeof(key));
