@@ -84,7 +84,7 @@ endif
 report_libgtreport_la_SOURCES += report/export/export.h report/export/export.c report/export/chrome.c \
 	report/export/speedscope.c report/export/tree.h report/export/tree.c report/export/folded.c \
 	report/export/flame.c report/export/tables.h report/export/tables.c \
-	report/export/csv.c
+	report/export/csv.c report/export/pprof.c
 if HAVE_SQLITE
 report_libgtreport_la_SOURCES += report/export/sqlite.c
 report_libgtreport_la_CPPFLAGS += $(SQLITE_CFLAGS)

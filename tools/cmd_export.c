@@ -40,6 +40,7 @@ static const struct gt_export_face *const faces[] = {
 #else
 	NULL,
 #endif
+	&gt_export_pprof,
 };
 
 #ifdef HAVE_SQLITE
@@ -76,6 +77,7 @@ static const struct gt_option option_table[] = {
 	{ KEY_FACE + 6, "flame", NULL, "A flame graph, SVG." },
 	{ KEY_FACE + 7, "arrow", NULL,
 	  "A folder of the tables, an Arrow file (IPC, Feather V2) each." ARROW_HELP },
+	{ KEY_FACE + 8, "pprof", NULL, "Samples of call stacks, for pprof (protocol buffers)." },
 	{ KEY_AGAINST, "against", "DIR",
 	  "With --flame: colours say what took longer, or less long, than in DIR." },
 	{ KEY_SPLIT, "split", NULL, "With --flame: paths stand below their process and thread." },
@@ -87,7 +89,7 @@ static const struct gt_option option_table[] = {
 
 static const struct gt_usage usage = {
 	"gputrace export",
-	"--perfetto|--chrome|--speedscope|--folded|--flame|--csv|--sqlite|--arrow [options] DIR|FILE",
+	"--perfetto|--chrome|--speedscope|--folded|--flame|--csv|--sqlite|--arrow|--pprof [options] DIR|FILE",
 	"Writes a trace in the format of another program.",
 	option_table,
 	"DIR is the directory of an archive, FILE its anchor file (traces.otf2).\n"

@@ -256,8 +256,7 @@ void gt_export_write(struct gt_export *export, struct gt_export_text *text)
 	text->count = 0;
 }
 
-/* As a copy that is well-formed UTF-8. */
-static char *clean_copy(const char *string)
+char *gt_export_clean(const char *string)
 {
 	size_t size = 4 * strlen(string) + 1;
 	char *clean = gt_need(malloc(size));
@@ -279,7 +278,7 @@ void gt_text_json(struct gt_export_text *text, const char *string)
 
 void gt_text_csv(struct gt_export_text *text, const char *string)
 {
-	char *clean = clean_copy(string);
+	char *clean = gt_export_clean(string);
 
 	gt_text_add(text, "\"");
 	for (const char *c = clean; *c; c++)

@@ -33,7 +33,7 @@ struct gt_export_options {
 int gt_export_archive(const char *anchor, void *options, FILE *unused);
 
 extern const struct gt_export_face gt_export_chrome, gt_export_speedscope, gt_export_folded, gt_export_flame,
-	gt_export_csv, gt_export_sqlite, gt_export_perfetto, gt_export_arrow;
+	gt_export_csv, gt_export_sqlite, gt_export_perfetto, gt_export_arrow, gt_export_pprof;
 
 /* ---- faces ------------------------------------------------------------------------------------- */
 
@@ -119,6 +119,8 @@ void gt_text_add(struct gt_export_text *text, const char *format, ...) __attribu
 /* With quotation marks, for JSON and for CSV. */
 void gt_text_json(struct gt_export_text *text, const char *string);
 void gt_text_csv(struct gt_export_text *text, const char *string);
+/* A copy that is well-formed UTF-8. */
+char *gt_export_clean(const char *string);
 /* "name": all regions' names as JSON has them, by their place in the table; freed with free(). */
 char **gt_export_region_names(const struct gt_otf2 *read);
 /* One definition's place in its table. */

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "lib/assemble/util/memory.h"
-#include "lib/assemble/util/utf8.h"
 #include "report/export/export.h"
 #include "report/export/perfetto.pb-c.h"
 
@@ -92,15 +91,6 @@ static void put_event(struct gt_export_place *place, GtPf__Event *event, GtPf__E
 
 /* ---- definitions ------------------------------------------------------------------------------- */
 
-static char *clean(const char *name)
-{
-	size_t size = 4 * strlen(name) + 1;
-	char *copy = gt_need(malloc(size));
-
-	gt_utf8_clean(copy, size, name);
-	return copy;
-}
-
 static void put_process(struct gt_export *export, size_t i)
 {
 	const struct gt_otf2_location_group *group = gt_otf2_location_group_at(export->read, i);
@@ -112,7 +102,7 @@ static void put_process(struct gt_export *export, size_t i)
 	gt_text_process(&name, export->read, group);
 	process.has_pid = true;
 	process.pid = (int32_t)i + 1;
-	process.process_name = clean(name.data);
+	process.process_name = gt_export_clean(name.data);
 	track.process = &process;
 	put_track(&perfetto->text, &track, PROCESS_TRACK(i), 0, 1);
 	free(process.process_name);
@@ -130,7 +120,7 @@ static void put_location(struct gt_export *export, size_t i)
 	thread.has_pid = thread.has_tid = true;
 	thread.pid = (int32_t)group + 1;
 	thread.tid = (int32_t)i + 1;
-	thread.thread_name = clean(location->name);
+	thread.thread_name = gt_export_clean(location->name);
 	track.thread = &thread;
 	put_track(&perfetto->text, &track, LOCATION_TRACK(i), 0, 1);
 	free(thread.thread_name);
@@ -150,9 +140,9 @@ static bool start(struct gt_export *export)
 	perfetto->members = perfetto->regions + regions + 1;
 	export->face = perfetto;
 	for (size_t i = 0; i <= regions; i++)
-		perfetto->regions[i] = clean(i < regions ? gt_otf2_region_at(read, i)->name : "?");
+		perfetto->regions[i] = gt_export_clean(i < regions ? gt_otf2_region_at(read, i)->name : "?");
 	for (size_t i = 0; i < members; i++)
-		perfetto->members[i] = clean(gt_otf2_metric_member_at(read, i)->name);
+		perfetto->members[i] = gt_export_clean(gt_otf2_metric_member_at(read, i)->name);
 	for (size_t i = 0; i < read->tables[GT_OTF2_LOCATION_GROUP].count; i++)
 		put_process(export, i);
 	for (size_t i = 0; i < read->tables[GT_OTF2_LOCATION].count; i++)
@@ -217,7 +207,7 @@ static void put_counter(struct gt_export_place *place, size_t member)
 	GtPf__Counter counter = GT_PF__COUNTER__INIT;
 	GtPf__Track track = GT_PF__TRACK__INIT;
 
-	counter.unit_name = clean(of->unit);
+	counter.unit_name = gt_export_clean(of->unit);
 	track.name = perfetto->members[member];
 	track.counter = &counter;
 	put_track(&place->text, &track, COUNTER_TRACK(place->at->index, member),

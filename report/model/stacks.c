@@ -8,9 +8,11 @@
 
 #include "report/model/stacks.h"
 
+#include "lib/assemble/util/memory.h"
 #include "lib/read/visit.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { OURS = 4 }; /* of SAMPLE_FLAGS (doc/FORMAT.md) */
@@ -107,4 +109,54 @@ void gt_frames_below(const struct gt_otf2 *read, const struct gt_otf2_context *c
 		if (find_below(read, context, open[i], frames))
 			return;
 	frames->count = frames->count != 0;
+}
+
+/* ---- objects ------------------------------------------------------------------------------------- */
+
+static uint32_t number_of(struct gt_lookup *known, struct gt_stack_objects *objects, size_t *room, const char *name)
+{
+	const struct gt_lookup_entry *entry = gt_lookup_find(known, (uintptr_t)name);
+
+	if (!entry) {
+		objects->names = gt_grown(objects->names, objects->count, room, sizeof(*objects->names));
+		objects->names[objects->count++] = name;
+		entry = gt_need((void *)gt_lookup_put(known, (uintptr_t)name, objects->count, 0));
+	}
+	return entry->value;
+}
+
+struct gt_stack_objects gt_stack_objects_of(const struct gt_otf2 *read)
+{
+	struct gt_stack_objects objects = { .of = gt_zeroed(read->tables[GT_OTF2_REGION].count + 1,
+							    sizeof(*objects.of)) };
+	struct gt_lookup known;
+	size_t room = 0;
+
+	if (gt_lookup_init(&known))
+		gt_no_memory();
+	for (size_t i = 0; i < read->tables[GT_OTF2_PROPERTY].count; i++) {
+		const struct gt_otf2_property *p = gt_otf2_property_at(read, i);
+		bool named = p->kind == GT_OTF2_CONTEXT && p->type == OTF2_TYPE_STRING &&
+			     !strcmp(p->name, "module");
+		const struct gt_otf2_context *of = named ? gt_otf2_find_context(read, p->owner) : NULL;
+		ptrdiff_t region = of ? gt_otf2_index(read, GT_OTF2_REGION, of->region) : -1;
+
+		if (region >= 0 && !objects.of[region])
+			objects.of[region] = number_of(&known, &objects, &room, p->text);
+	}
+	free(known.entries);
+	return objects;
+}
+
+void gt_stack_objects_free(struct gt_stack_objects *objects)
+{
+	free(objects->names);
+	free(objects->of);
+}
+
+const char *gt_stack_file(const struct gt_otf2_region *region, const char *object)
+{
+	bool source = *region->file && (region->begin_line || !object || strcmp(region->file, object));
+
+	return source ? region->file : NULL;
 }

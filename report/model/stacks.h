@@ -51,4 +51,19 @@ struct gt_frames {
 void gt_frames_below(const struct gt_otf2 *read, const struct gt_otf2_context *context, bool ours,
 		     const struct gt_otf2_region *const *open, unsigned count, struct gt_frames *frames);
 
+/* Objects (programs and libraries) that functions are in, numbered from 1 in the order of the archive. */
+struct gt_stack_objects {
+	const char **names;
+	uint32_t *of;  /* by index of the region; 0: not known */
+	uint32_t count;
+};
+
+struct gt_stack_objects gt_stack_objects_of(const struct gt_otf2 *read);
+void gt_stack_objects_free(struct gt_stack_objects *objects);
+/*
+ * The source file of a function, or NULL: where nothing is known of the source, the file of its region may be
+ * the object that it is in (which may be NULL).
+ */
+const char *gt_stack_file(const struct gt_otf2_region *region, const char *object);
+
 #endif

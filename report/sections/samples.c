@@ -11,7 +11,6 @@
 #include "report/sections/samples.h"
 
 #include "lib/assemble/report/summary.h"
-#include "lib/assemble/util/lookup.h"
 #include "lib/assemble/util/memory.h"
 #include "lib/assemble/util/shorten.h"
 #include "report/sections/lacking.h"
@@ -82,48 +81,6 @@ static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 
 /* ---- functions ----------------------------------------------------------------------------------- */
 
-/* Objects that functions are in, numbered from 1 in the order of the archive. */
-struct objects {
-	const char **names;
-	uint32_t *of;  /* by index of the region; 0: not known */
-	uint32_t count;
-};
-
-static uint32_t number_of(struct gt_lookup *known, struct objects *objects, size_t *room, const char *name)
-{
-	const struct gt_lookup_entry *entry = gt_lookup_find(known, (uintptr_t)name);
-
-	if (!entry) {
-		objects->names = gt_grown(objects->names, objects->count, room, sizeof(*objects->names));
-		objects->names[objects->count++] = name;
-		entry = gt_need((void *)gt_lookup_put(known, (uintptr_t)name, objects->count, 0));
-	}
-	return entry->value;
-}
-
-static struct objects find_objects(const struct gt_otf2 *read)
-{
-	struct objects objects = { .of = gt_zeroed(read->tables[GT_OTF2_REGION].count + 1,
-						   sizeof(*objects.of)) };
-	struct gt_lookup known;
-	size_t room = 0;
-
-	if (gt_lookup_init(&known))
-		gt_no_memory();
-	for (size_t i = 0; i < read->tables[GT_OTF2_PROPERTY].count; i++) {
-		const struct gt_otf2_property *p = gt_otf2_property_at(read, i);
-		bool named = p->kind == GT_OTF2_CONTEXT && p->type == OTF2_TYPE_STRING &&
-			     !strcmp(p->name, "module");
-		const struct gt_otf2_context *of = named ? gt_otf2_find_context(read, p->owner) : NULL;
-		ptrdiff_t region = of ? gt_otf2_index(read, GT_OTF2_REGION, of->region) : -1;
-
-		if (region >= 0 && !objects.of[region])
-			objects.of[region] = number_of(&known, &objects, &room, p->text);
-	}
-	free(known.entries);
-	return objects;
-}
-
 /* What a row is of: keys of sums. */
 enum { FUNCTION, OBJECT, SOURCE };
 
@@ -147,7 +104,7 @@ const char *gt_samples_name(const struct gt_report *report, uint64_t function)
 
 /* Sums by function and object and, if `lines`, by source location (1 + its index; 0: not known). */
 static struct gt_sums sum_up(const struct gt_report *report, const struct gt_stack_sums *all,
-			     const struct objects *objects, bool lines)
+			     const struct gt_stack_objects *objects, bool lines)
 {
 	static const struct gt_otf2_context nowhere = { .region = OTF2_UNDEFINED_REGION,
 							.source = OTF2_UNDEFINED_SOURCE_CODE_LOCATION };
@@ -264,7 +221,6 @@ static const char *place(struct gt_report *report, const char *file, uint64_t li
 	return gt_figures_text(&report->figures, "%s:%llu", file, (unsigned long long)line);
 }
 
-/* Where nothing is known of the source, the file of a region may be the object that it is in. */
 static void put_function(struct gt_report *report, const struct gt_sum *sum, const char *object,
 			 union gt_cell *row)
 {
@@ -275,8 +231,8 @@ static void put_function(struct gt_report *report, const struct gt_sum *sum, con
 	row[0].text = gt_samples_name(report, sum->key[FUNCTION]);
 	if (region && region->begin_line)
 		row[2].count = region->begin_line;
-	if (region && *region->file && (region->begin_line || !object || strcmp(region->file, object)))
-		row[1].text = region->file;
+	if (region)
+		row[1].text = gt_stack_file(region, object);
 	row[3].text = object;
 	row[NAME].text = row[0].text;
 	row[PLACE].text = row[1].text ? place(report, row[1].text, row[2].count) : object;
@@ -325,7 +281,7 @@ static const char *note(struct gt_report *report, const struct whole *whole)
 			       lack(report));
 }
 
-static void table(struct gt_report *report, const struct gt_stack_sums *all, const struct objects *objects,
+static void table(struct gt_report *report, const struct gt_stack_sums *all, const struct gt_stack_objects *objects,
 		  const struct gt_section_kind *kind)
 {
 	struct gt_section *section = gt_section_add(&report->figures, kind);
@@ -347,12 +303,11 @@ static void table(struct gt_report *report, const struct gt_stack_sums *all, con
 
 static void figures(struct gt_report *report, void *result)
 {
-	struct objects objects = find_objects(report->read);
+	struct gt_stack_objects objects = gt_stack_objects_of(report->read);
 
 	table(report, result, &objects, &samples_kind);
 	table(report, result, &objects, &lines_kind);
-	free(objects.names);
-	free(objects.of);
+	gt_stack_objects_free(&objects);
 }
 
 static const char *name_at(const struct gt_section *section, size_t row)

@@ -38,7 +38,7 @@ READERS = [["check", "DIR"], ["check", "--json", "DIR"], ["report", "DIR"], ["re
            ["flow", "--svg", "DIR"], ["flow", "--dot", "DIR"], ["source", "DIR"], ["filter", "suggest", "DIR"], out("slice"),
            out("slice", "-t", "0:1ms"), out("html")]
 READERS += [["export", "--" + face, "DIR"] for face in ("chrome", "speedscope", "folded", "flame")]
-READERS += [out("export", "--" + face) for face in ("csv", "sqlite", "arrow", "perfetto")]
+READERS += [out("export", "--" + face) for face in ("csv", "sqlite", "arrow", "perfetto", "pprof")]
 SPOOLS = [["recover", "DIR"], ["check", "DIR"], ["report", "-a", "DIR"]]
 
 
