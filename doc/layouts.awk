@@ -42,7 +42,7 @@ function finish(    struct) {
 	inside = ""
 }
 BEGIN {
-	chosen["headers"] = "gt_sched gt_states gt_calib gt_run_job gt_run_exec gt_run_header gt_proc_header gt_win_header " \
+	chosen["headers"] = "gt_sched gt_states gt_quota gt_calib gt_run_job gt_run_exec gt_run_header gt_proc_header gt_win_header " \
 		"gt_file_header gt_pack_header"
 	chosen["definitions"] = "gt_def gt_def_type gt_def_region gt_def_metric gt_def_marker gt_def_attribute " \
 		"gt_def_shared gt_def_group gt_def_params gt_def_param gt_def_topology gt_def_channel " \

@@ -29,7 +29,7 @@
 
 #include <stdint.h>
 
-#define GT_FORMAT_VERSION 13u
+#define GT_FORMAT_VERSION 14u
 
 #define GT_MAGIC_RUN  0x314e555254474721ull /* "!GGTRUN1" read as a little-endian number */
 #define GT_MAGIC_PROC 0x31434f5250474721ull
@@ -85,6 +85,15 @@ struct gt_states {
 	uint32_t ended;              /* the present one has ended */
 	uint32_t reserved;
 };
+
+/* A group of processes (cgroup) that may use so much processor time, and is throttled when it has. */
+struct gt_quota {
+	uint64_t group;    /* the inode of its folder; 0: none */
+	uint64_t part;     /* thousandths of a processor */
+	uint64_t before;   /* ns for which it had been throttled when the process began, all processors together */
+	uint64_t after;    /* ... and when it ended */
+};
+#define GT_QUOTAS 4
 
 /* ---- window file ---------------------------------------------------------------------------- */
 
@@ -371,6 +380,9 @@ struct gt_proc_header {
 	uint64_t memory_peak;   /* most resident bytes, of this program alone */
 	uint64_t processors[16]; /* bit i of all: it may run on processor i; 0 for a forked child */
 	struct gt_states states; /* of its main thread */
+	struct gt_quota quotas[GT_QUOTAS]; /* of the groups that it was in at its begin */
+	uint32_t quotas_known;  /* 0: nothing is, 1: at its begin, 2: at its end, too */
+	uint32_t reserved;
 };
 
 /* ---- run header ----------------------------------------------------------------------------------- */

@@ -82,6 +82,7 @@ void gt_finish(int how, int status)
 	gt_attention_set(GT_ATT_CLOSING);
 	gt_self = &gt_hot_closed;
 	gt_locations_states();
+	gt_quotas_end();
 	note_use();
 	gt_clock_note();
 	gt_proc->end = gt_clock_read();
@@ -104,6 +105,7 @@ static void read_states(void)
 	if (gt_monotonic() - __atomic_load_n(&states_read, __ATOMIC_RELAXED) < ATTEMPTS)
 		return;
 	gt_locations_states();
+	gt_quotas_end();
 	__atomic_store_n(&states_read, gt_monotonic(), __ATOMIC_RELAXED);
 }
 

@@ -279,6 +279,7 @@ static int set_up(void)
 		gt_states_born(&gt_proc->states, parent.at);
 	else
 		gt_states_begin(&gt_proc->states, (uint32_t)gt_pid);
+	gt_quotas_begin();
 	if (!parent.is_child) /* later the first thread may be bound to one of them */
 		GT_SYS3(SYS_sched_getaffinity, 0, sizeof(gt_proc->processors), gt_proc->processors);
 	memcpy(gt_proc->host, gt_run->host, sizeof(gt_proc->host)); /* only then it could join */
@@ -514,6 +515,8 @@ static void fill_child(struct gt_proc_header *header, int how, int status)
 	*header = parent.header;
 	memcpy(header->lost, gt_proc->lost, sizeof(header->lost)); /* by adapters, since it was forked */
 	memset(header->processors, 0, sizeof(header->processors));
+	if (header->quotas[0].group) /* nobody has read how much of its own time that was */
+		header->quotas_known = 0;
 	memset(&header->last, 0, sizeof(header->last));
 	GT_SYS2(SYS_getrusage, RUSAGE_SELF, &use);
 	header->processor_ns = gt_sys_ns_used(&use);

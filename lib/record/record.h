@@ -343,6 +343,9 @@ GT_HIDDEN void gt_states_next(struct gt_states *states);
 /* gt_states_note() of the thread that a location is of. */
 GT_HIDDEN void gt_location_states(struct gt_location *loc, bool ends);
 GT_HIDDEN void gt_location_spooled(struct gt_location *loc); /* the same, now and then */
+/* Limits of processor time of the groups that the process is in, as it begins and ends (gt_proc->quotas). */
+GT_HIDDEN void gt_quotas_begin(void);
+GT_HIDDEN void gt_quotas_end(void);
 
 /* ---- memory map ------------------------------------------------------------------------------------- */
 

@@ -9,8 +9,11 @@
  * Limits: without a /proc, a free descriptor or CONFIG_SCHED_INFO nothing is known, and in a confined process
  * what comes after: the assembly says for how long. A reading takes two to five microseconds.
  */
+#include "lib/common/quota.h"
 #include "lib/common/text.h"
 #include "lib/record/record.h"
+
+#include <string.h>
 
 /* The clock of a thread of this process (clock_getcpuclockid(3) has the same for processes). */
 static clockid_t clock_of(uint32_t tid)
@@ -181,4 +184,51 @@ void gt_location_spooled(struct gt_location *loc)
 {
 	if (gt_monotonic() - states_of(loc)->until >= SPOOLED)
 		gt_location_states(loc, false);
+}
+
+/* ---- quotas ----------------------------------------------------------------------------------------- */
+
+static bool read_quotas(struct gt_quota *list)
+{
+	char groups[2048];
+	ssize_t n = gt_sys_read_text("/proc/self/cgroup", groups, sizeof(groups));
+
+	return n > 0 && n < (ssize_t)sizeof(groups) - 1 && gt_quotas_read(GT_QUOTA_ROOT, groups, list) >= 0;
+}
+
+void gt_quotas_begin(void)
+{
+	struct gt_quota now[GT_QUOTAS];
+
+	if (!read_quotas(now))
+		return;
+	for (unsigned i = 0; i < GT_QUOTAS; i++)
+		now[i].before = now[i].after;
+	memcpy(gt_proc->quotas, now, sizeof(now));
+	gt_proc->quotas_known = 1;
+}
+
+static const struct gt_quota *quota_of(const struct gt_quota *list, uint64_t group)
+{
+	for (unsigned i = 0; i < GT_QUOTAS; i++)
+		if (list[i].group == group)
+			return &list[i];
+	return NULL;
+}
+
+/* Most have none, and nothing to read. Of one that has been moved to another group nothing is known. */
+void gt_quotas_end(void)
+{
+	struct gt_quota now[GT_QUOTAS], *mine = gt_proc->quotas;
+
+	if (!mine->group || !read_quotas(now))
+		return;
+	for (unsigned i = 0; i < GT_QUOTAS && mine[i].group; i++) {
+		const struct gt_quota *of = quota_of(now, mine[i].group);
+
+		if (!of)
+			return;
+		mine[i].after = of->after;
+	}
+	gt_proc->quotas_known = 2;
 }

@@ -26,6 +26,8 @@ static const struct gt_column columns[] = {
 	{ "processor_s", "processor", GT_SECONDS },
 	{ "processors", "cores", GT_COUNT },
 	{ "memory_peak_bytes", "largest process", GT_BYTES },
+	{ "quota_cores", "quota in cores", GT_NUMBER },
+	{ "throttled_s", "throttled by it", GT_SECONDS },
 };
 static const struct gt_section_kind run_kind = GT_SECTION("run", "Run", GT_TOP, columns);
 
@@ -175,6 +177,9 @@ static void figures(struct gt_report *report, void *result)
 	take_property(report, "GPUTRACE::PROCESSOR_TIME_NS", &row[9]);
 	take_property(report, "GPUTRACE::PROCESSORS", &row[10]);
 	take_property(report, "GPUTRACE::MEMORY_PEAK_BYTES", &row[11]);
+	if (property(report, "GPUTRACE::QUOTA_MILLICORES"))
+		row[12].number = strtod(property(report, "GPUTRACE::QUOTA_MILLICORES"), NULL) / 1000;
+	take_property(report, "GPUTRACE::THROTTLED_NS", &row[13]);
 }
 
 const struct gt_analysis gt_run_analysis = { .name = "run", .figures = figures };

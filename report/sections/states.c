@@ -29,7 +29,7 @@ enum { LIFETIME = 1, RUNNING, READY, BLOCKED, UNKNOWN, SWITCHES = 7, COLUMNS = 9
 /* The properties of the columns that have one. */
 static const char *const names[] = {
 	NULL, "GPUTRACE::LIFETIME_NS", "GPUTRACE::RUNNING_NS", "GPUTRACE::READY_NS", "GPUTRACE::BLOCKED_NS",
-	"GPUTRACE::UNKNOWN_NS", NULL, "GPUTRACE::SWITCHES",
+	"GPUTRACE::UNKNOWN_NS", "GPUTRACE::THROTTLED_NS", "GPUTRACE::SWITCHES",
 };
 
 static void take(const struct gt_report *report, size_t location, unsigned column, union gt_cell *row)

@@ -218,6 +218,45 @@ static void print_use(const struct printer *p, const struct gt_summary_view *vie
 	line(p, NULL, "processor: %s%s%s", timed(c, used->processor_ns), share, memory);
 }
 
+enum { MUCH_READY = 5 /* percent of the threads' lives */ };
+
+/* For how long threads could have run and had no processor; false: that is not worth a line. */
+static bool much_ready(const struct gt_summary_view *view, uint64_t *ready, uint64_t *life)
+{
+	const struct gt_section *section = section_of(view, "thread_states");
+
+	*ready = *life = 0;
+	for (size_t i = 0; section && i < section->rows; i++) {
+		union gt_cell cell = *gt_section_cell(section, i, "ready_s");
+
+		*life += gt_section_cell(section, i, "lifetime_s")->count;
+		*ready += gt_cell_given(cell, GT_COUNT) ? cell.count : 0;
+	}
+	return *ready > *life / 100 * MUCH_READY;
+}
+
+static unsigned lack_lines(const struct gt_summary_view *view)
+{
+	uint64_t ready, life;
+
+	return much_ready(view, &ready, &life) + (view->facts->used.throttled_ns != 0);
+}
+
+/* What the program lost to others, and to a limit of its own. */
+static void print_lack(const struct printer *p, const struct gt_summary_view *view)
+{
+	const struct gt_used *used = &view->facts->used;
+	uint64_t ready, life;
+	char a[32];
+
+	if (much_ready(view, &ready, &life))
+		line(p, YELLOW, "threads waited %s for a processor, %.0f %% of their time", timed(a, ready),
+		     100 * (double)ready / (double)life);
+	if (used->throttled_ns)
+		line(p, YELLOW, "throttled for %s by a quota of %g %s", timed(a, used->throttled_ns),
+		     (double)used->quota / 1000, used->quota == 1000 ? "core" : "cores");
+}
+
 /*
  * Of the run, as shares are: of the threads' lives. What recording devices costs is of those that call them.
  */
@@ -279,6 +318,7 @@ static void print_head(const struct printer *p, const struct gt_summary_view *vi
 	line(p, BOLD, "%s %s, %s%s%s", counted(d, s->events), plural(s->events, "event", "events"),
 	     sized(e, s->archive_bytes), s->recovered ? " (recovered)" : "", cost);
 	print_use(p, view);
+	print_lack(p, view);
 	print_killed(p, s);
 	gt_summary_escape(why, sizeof(why), s->silent_why ? s->silent_why : "", sizeof(why) - 1);
 	if (s->silent)
@@ -766,7 +806,7 @@ void gt_summary_print(const struct gt_summary_view *view, FILE *out, enum gt_sum
 	const struct gt_summary *facts = view->facts;
 	struct printer p = {out, style == GT_SUMMARY_COLOUR, width ? width : 100};
 	char text[DIRECTIONS * 40];
-	unsigned rows, taken = finding_lines(view) + much_unseen(&view->sums) +
+	unsigned rows, taken = finding_lines(view) + much_unseen(&view->sums) + lack_lines(view) +
 			       put_copies(view, text, sizeof(text)) + shortfall_lines(facts);
 
 	if (p.width > 400)

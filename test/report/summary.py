@@ -71,6 +71,13 @@ def head_differences(lines, whole):
         yield "processor", used[0], whole["processor_s"]
     if used and used[2] and not is_printed(used[2], whole["memory_peak_bytes"]):
         yield "memory", used[0], whole["memory_peak_bytes"]
+    lack = re.search(r"^\[gputrace\] threads waited ([0-9.]+ [num]?s) for a processor, ([0-9]+) %", lines, re.M)
+    ready, life = (sum(row[key] or 0 for row in whole["thread_states"]) for key in ("ready_s", "lifetime_s"))
+    if lack and (not is_printed(lack[1], ready) or lack[2] != f"{100 * ready / life:.0f}"):
+        yield "waited for a processor", lack[0], ready, life
+    lack = re.search(r"throttled for ([0-9.]+ [num]?s) by a quota of ([0-9.]+) core", lines)
+    if lack and (not is_printed(lack[1], whole["throttled_s"]) or float(lack[2]) != whole["quota_cores"]):
+        yield "throttled", lack[0], whole["throttled_s"], whole["quota_cores"]
 
 
 def sum_differences(lines, whole):

@@ -54,6 +54,11 @@ static const struct gt_column sample_columns[] = {
 };
 static const struct gt_section_kind samples_kind = GT_SECTION("samples", "", GT_ROWS, sample_columns);
 
+static const struct gt_column state_columns[] = {
+	{ "lifetime_s", "", GT_SECONDS }, { "ready_s", "", GT_SECONDS },
+};
+static const struct gt_section_kind states_kind = GT_SECTION("thread_states", "", GT_ROWS, state_columns);
+
 static struct gt_report report;
 
 static union gt_cell *row(const struct gt_section_kind *kind)
@@ -199,6 +204,37 @@ Test(summary, use)
 	s.used.measured = 0;
 	print(&s, GT_SUMMARY_PLAIN, 0);
 	HAS_NOT("processor");
+}
+
+static void state(uint64_t lifetime, uint64_t ready)
+{
+	union gt_cell *cells = row(&states_kind);
+
+	cells[0].count = lifetime;
+	cells[1].count = ready;
+}
+
+Test(summary, lack_of_processors)
+{
+	struct gt_summary s = usual();
+
+	state(1000000000, 40000000);
+	state(3000000000, GT_NO_COUNT);
+	s.used = (struct gt_used){ .quota = 500 };
+	print(&s, GT_SUMMARY_PLAIN, 0);
+	HAS_NOT("for a processor");
+	HAS_NOT("throttled");
+	s.used.throttled_ns = 3100000000;
+	print(&s, GT_SUMMARY_PLAIN, 0);
+	HAS("] throttled for 3.10 s by a quota of 0.5 cores\n");
+	state(2000000000, 1160000000);
+	s.used.quota = 1000;
+	print(&s, GT_SUMMARY_PLAIN, 0);
+	HAS("] threads waited 1.20 s for a processor, 20 % of their time\n"
+	    "[gputrace] throttled for 3.10 s by a quota of 1 core\n");
+	s.used.throttled_ns = 0;
+	print(&s, GT_SUMMARY_PLAIN, 0);
+	HAS("] threads waited 1.20 s for a processor, 20 % of their time\n");
 }
 
 /* The first three. */
@@ -581,12 +617,14 @@ Test(summary, one_screen)
 		s.lost[i] = 5;
 	s.closed_frames = s.unresolved = s.killed = 1;
 	s.clock_error_ns = 3;
-	s.used = (struct gt_used){ 4, 0, 1800000000, 192, 999000000 };
+	s.used = (struct gt_used){ .measured = 4, .processor_ns = 1800000000, .processors = 192,
+				   .memory_peak = 999000000, .throttled_ns = 99900000000, .quota = 12345 };
+	state(1000000000, 999000000);
 	print(&s, GT_SUMMARY_PLAIN, 80);
 	cr_expect_leq(lines_of(text), 24, "%u lines", lines_of(text));
 	for (char *l = text; *l; l = strchr(l, '\n') + 1)
 		cr_expect_leq(strcspn(l, "\n"), 80, "%.100s", l);
-	HAS("4,995 more functions");
+	HAS("4,997 more functions");
 	HAS("f0000<");
 	cr_expect_leq(lines_of(print(&s, GT_SUMMARY_PLAIN, 1)), 24);
 	cr_expect_leq(lines_of(print(&s, GT_SUMMARY_PLAIN, 1000000)), 24);

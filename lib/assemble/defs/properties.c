@@ -235,6 +235,18 @@ static struct gt_states sum_up(const struct gt_states *of)
 }
 
 /*
+ * Of a group that was throttled it is not known for how long each of its threads was: then nothing is said. A
+ * thread has not been if no group was.
+ */
+static bool was_not_throttled(const struct gt_proc *proc)
+{
+	for (unsigned i = 0; i < GT_QUOTAS; i++)
+		if (proc->header.quotas[i].after > proc->header.quotas[i].before)
+			return false;
+	return gt_proc_quotas_known(proc);
+}
+
+/*
  * What the scheduler did with a thread, as far as it said so itself: of a process that was killed the rest,
  * up to the end of the process, is not known. Of the time that is known, it was blocked when it neither ran
  * nor waited for a processor.
@@ -258,6 +270,8 @@ static void add_states(struct task *out, struct gt_properties *props, uint32_t l
 	}
 	add_number(out, props, false, location, "LIFETIME_NS", sum.lifetime);
 	add_number(out, props, false, location, "UNKNOWN_NS", sum.unknown);
+	if (was_not_throttled(proc))
+		add_number(out, props, false, location, "THROTTLED_NS", 0);
 	if (sum.unknown >= sum.lifetime)
 		return;
 	add_number(out, props, false, location, "RUNNING_NS", sum.running);

@@ -147,6 +147,8 @@ static void add_facts(struct gt_facts *all, struct gt_facts *one, bool first)
 	sum.used.unmeasured += one->used.unmeasured;
 	sum.used.processor_ns += one->used.processor_ns;
 	sum.used.processors += one->used.processors;
+	if (one->used.quota)
+		gt_used_limit(&sum.used, one->used.throttled_ns, one->used.quota);
 	if (one->used.memory_peak > sum.used.memory_peak)
 		sum.used.memory_peak = one->used.memory_peak;
 	if (!sum.killed_one.pid)

@@ -446,6 +446,10 @@ void gt_report_properties(const struct gt_run_report *report, struct gt_archive 
 		put(archive, "PROCESSORS", "%llu", (unsigned long long)facts->used.processors);
 		put(archive, "MEMORY_PEAK_BYTES", "%llu", (unsigned long long)facts->used.memory_peak);
 	}
+	if (facts->used.quota) {
+		put(archive, "QUOTA_MILLICORES", "%llu", (unsigned long long)facts->used.quota);
+		put(archive, "THROTTLED_NS", "%llu", (unsigned long long)facts->used.throttled_ns);
+	}
 	for (size_t i = 0; i < shortfalls; i++)
 		put(archive, list[i].property, "%llu", (unsigned long long)list[i].count);
 	if (tally->paths)

@@ -52,6 +52,8 @@ int gt_facts_collect(struct gt_facts *facts, const struct gt_spool *spool,
 void gt_facts_outside(struct gt_facts *facts, const struct gt_spool *spool);
 /* Sums up what all processes used. */
 void gt_used_collect(struct gt_used *used, const struct gt_spool *spool);
+/* Of several groups with a quota the one that was throttled for longest is told, or has the least. */
+void gt_used_limit(struct gt_used *used, uint64_t throttled_ns, uint64_t quota);
 void gt_facts_free(struct gt_facts *facts);
 void gt_facts_put_job(struct gt_facts *facts, uint64_t job, uint32_t size);
 

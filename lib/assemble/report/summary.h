@@ -30,6 +30,8 @@ struct gt_used {
 	uint64_t processor_ns;   /* of all threads of all of them */
 	uint64_t processors;     /* that they were allowed to use, of all hosts */
 	uint64_t memory_peak;    /* most resident bytes of one process; 0: not known */
+	uint64_t throttled_ns;   /* of the group with a limit that was throttled for longest ... */
+	uint64_t quota;          /* ... and its limit, in thousandths of a processor; 0: none is known */
 };
 
 struct gt_shortfall;

@@ -115,6 +115,12 @@ static inline uint64_t gt_proc_processor_ns(const struct gt_proc *proc)
 	return proc->header.processor_ns > earlier ? proc->header.processor_ns - earlier : 0;
 }
 
+/* Which quotas its groups have, and for how long they were throttled in its time? */
+static inline bool gt_proc_quotas_known(const struct gt_proc *proc)
+{
+	return proc->header.quotas_known == 2 || (proc->header.quotas_known && !proc->header.quotas[0].group);
+}
+
 /* The parallel program that the process is a rank of (gt_set_rank), 0: none. */
 static inline uint64_t gt_proc_job(const struct gt_proc *proc)
 {
