@@ -25,6 +25,7 @@ lib_libgtassemble_la_SOURCES += lib/assemble/clock/chain.c lib/assemble/clock/ch
 	lib/assemble/clock/now.h lib/assemble/clock/rate.c lib/assemble/clock/rate.h \
 	lib/assemble/clock/source.c lib/assemble/clock/source.h
 lib_libgtassemble_la_SOURCES += lib/assemble/names/names.c lib/assemble/names/names.h lib/assemble/names/brief.c \
+	lib/assemble/names/jit.c lib/assemble/names/jit.h \
 	lib/assemble/names/symbols.c lib/assemble/names/symbols.h lib/assemble/names/symbols_dwarf.c \
 	lib/assemble/names/symbols_elf.c lib/assemble/names/symbols_frames.c lib/assemble/names/symbols_priv.h
 lib_libgtassemble_la_SOURCES += lib/assemble/defs/defs.c lib/assemble/defs/defs.h \

@@ -44,6 +44,11 @@ test_unit_match_SOURCES = test/unit/test_match.c
 test_unit_match_CFLAGS = $(UNIT_CFLAGS) $(OTF2_CFLAGS)
 test_unit_match_LDADD = report/libgtreport.la lib/libgtassemble.la $(UNIT_LIBS)
 
+CRITERION_TESTS += test/unit/jit
+test_unit_jit_SOURCES = test/unit/test_jit.c
+test_unit_jit_CFLAGS = $(UNIT_CFLAGS)
+test_unit_jit_LDADD = lib/libgtassemble.la $(UNIT_LIBS)
+
 CRITERION_TESTS += test/unit/symbols
 test_unit_symbols_SOURCES = test/unit/test_symbols.c
 test_unit_symbols_CFLAGS = $(UNIT_CFLAGS)

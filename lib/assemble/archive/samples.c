@@ -20,6 +20,7 @@
 #include <stdlib.h>
 
 #define SEVERAL (UINT32_MAX - 1) /* in `addresses`: its owner depends on the time */
+#define NO_FILE ((uint64_t)UINT16_MAX << 48) /* instead of a mapping + 1: it was in none */
 
 uint64_t gt_samples_period(const struct gt_proc *proc)
 {
@@ -118,12 +119,14 @@ static uint32_t place_of(struct gt_call_paths *s, struct gt_track *t, uint64_t f
 	const struct gt_lookup_entry *entry;
 	bool several;
 
-	if (flags & GT_FRAME_UNMAPPED || !code || code > GT_LOW48)
+	if (!code || code > GT_LOW48)
 		code = 1; /* no file lies there */
-	entry = gt_lookup_find(&s->addresses, code);
+	entry = gt_lookup_find(&s->addresses, flags & GT_FRAME_UNMAPPED ? code | NO_FILE : code);
+	if (!entry && flags & GT_FRAME_UNMAPPED)
+		return new_place(s, t, code | NO_FILE, code, GT_NO_MAPPING);
 	if (entry)
 		return entry->value != SEVERAL ? entry->value : timed_place(s, t, code, tick);
-	several = t->names->mapping_count < UINT16_MAX && gt_names_reused(t->names, code);
+	several = t->names->mapping_count < UINT16_MAX - 1 && gt_names_reused(t->names, code);
 	if (!several)
 		return new_place(s, t, code, code, gt_names_mapping(t->names, code, tick));
 	if (!gt_lookup_put(&s->addresses, code, SEVERAL, 0))

@@ -118,6 +118,7 @@ int gt_names_make(struct gt_names *names, const struct gt_proc *proc, struct gt_
 void gt_names_free(struct gt_names *names)
 {
 	free(names->mappings);
+	gt_jit_free(names->jit);
 	memset(names, 0, sizeof(*names));
 }
 
@@ -245,6 +246,29 @@ uint32_t gt_names_function(struct gt_names *names, uint64_t address, uint32_t ma
 	return function_of(names, address, mapping_at(names, mapping), GT_PARADIGM_COMPILER);
 }
 
+/* The function of a JIT compiler at an address; GT_UNDEFINED: none is known. */
+static uint32_t jit_region(struct gt_names *names, uint64_t address)
+{
+	struct gt_region region = { .group = GT_UNDEFINED, .role = ROLE_FUNCTION,
+				    .paradigm = GT_PARADIGM_SAMPLING };
+	struct gt_jit_function function;
+	bool known;
+
+	pthread_mutex_lock(&names->symbolizer->lock);
+	if (!names->jit_read)
+		names->jit = gt_jit_of(names->proc);
+	names->jit_read = true;
+	known = gt_jit_find(names->jit, address, &function);
+	pthread_mutex_unlock(&names->symbolizer->lock);
+	if (!known)
+		return GT_UNDEFINED;
+	region.name = region.canonical = gt_defs_string(names->defs, function.name);
+	region.file = gt_defs_string(names->defs, function.file);
+	region.module = gt_defs_string(names->defs, "[jit]");
+	region.begin = region.end = function.line;
+	return gt_defs_named_region(names->defs, &region, 0);
+}
+
 /* All code of a file of which nothing says where functions begin; and all that is of no file. */
 static uint32_t region_without_functions(struct gt_names *names, const struct gt_mapping *m)
 {
@@ -288,6 +312,14 @@ static void look_up_place(struct gt_names *names, uint64_t address, const struct
 				      : region_without_functions(names, m);
 }
 
+/* Code that is in no file, as far as the process has told. */
+static void made_place(struct gt_names *names, uint64_t address, struct gt_place *place)
+{
+	*place = (struct gt_place){ .region = jit_region(names, address), .source = GT_UNDEFINED };
+	if (place->region == GT_UNDEFINED)
+		place->region = region_without_functions(names, NULL);
+}
+
 void gt_names_place(struct gt_names *names, uint64_t address, uint32_t mapping, struct gt_place *place)
 {
 	const struct gt_mapping *m = mapping_at(names, mapping);
@@ -295,8 +327,7 @@ void gt_names_place(struct gt_names *names, uint64_t address, uint32_t mapping, 
 	size_t bytes;
 
 	if (!m) {
-		*place = (struct gt_place){ .region = region_without_functions(names, NULL),
-					    .source = GT_UNDEFINED };
+		made_place(names, address, place);
 		return;
 	}
 	bytes = function_key(names, address, m, key, sizeof(key));

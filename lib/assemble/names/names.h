@@ -13,6 +13,7 @@
 
 #include "lib/assemble/defs/defs.h"
 #include "lib/assemble/spool/spool.h"
+#include "lib/assemble/names/jit.h"
 #include "lib/assemble/names/symbols.h"
 #include "lib/common/filter.h"
 
@@ -40,6 +41,8 @@ struct gt_names {
 	struct gt_symbolizer *symbolizer;
 	struct gt_mapping *mappings;
 	uint32_t mapping_count;
+	struct gt_jit *jit; /* code of no file; NULL: nobody knows it ... */
+	bool jit_read;      /* ... or was not asked for. Under the symbolizer's lock */
 };
 
 #define GT_NO_MAPPING UINT32_MAX
@@ -57,7 +60,8 @@ bool gt_names_reused(const struct gt_names *names, uint64_t address);
 /* Global region of the function at `address` in a mapping. */
 uint32_t gt_names_function(struct gt_names *names, uint64_t address, uint32_t mapping);
 
-/* What lies at an address of code in a mapping, for a sample: the function's region, and the line. */
+/* What lies at an address of code in a mapping, for a sample: the function's region, and the line. In no
+ * mapping it is what a JIT compiler has made. */
 void gt_names_place(struct gt_names *names, uint64_t address, uint32_t mapping, struct gt_place *place);
 
 /* Global region of a REGION definition; made up if the definition is lost. */
