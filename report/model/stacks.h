@@ -44,8 +44,8 @@ struct gt_frames {
 /*
  * The frames of a sample below the innermost of these open calls, of which GT_OPEN_MOST are enough, innermost
  * first: those that follow its own frame, the innermost one of its name, since deeper ones would be open
- * calls themselves. A function that the compiler has inlined is in its caller's frame. Where there is no
- * frame, as of a range of the user, nobody knows which ones are outside of it, and only the innermost one is
+ * calls themselves. A function that the compiler has inlined is in its caller's frame where nothing says so.
+ * Where there is no frame, as of a range of the user, nobody knows which ones are outside of it, and only the innermost one is
  * below it. No open call: the whole path. Inside of gputrace only that is known.
  */
 void gt_frames_below(const struct gt_otf2 *read, const struct gt_otf2_context *context, bool ours,

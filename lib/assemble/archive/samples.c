@@ -134,26 +134,38 @@ static uint32_t place_of(struct gt_call_paths *s, struct gt_track *t, uint64_t f
 	return timed_place(s, t, code, tick);
 }
 
-/* The context of a frame below another one. It is a root, too, if the tree is full. */
-static uint32_t context_of(struct gt_call_paths *s, struct gt_track *t, uint32_t parent, uint32_t place,
-			   bool *root)
-{
-	uint64_t key = ((uint64_t)parent << 32 | place) + 1;
-	const struct gt_lookup_entry *entry = gt_lookup_find(&s->nodes, key);
-	struct gt_context context = { .parent = parent };
-	uint32_t number;
+/* A way down the tree: where it has come to, by how many nodes; from the last root on if it has passed one. */
+struct descent {
+	uint32_t context, nodes;
+	bool root;
+};
 
-	if (entry) {
-		*root = entry->aux;
-		return entry->value;
-	}
-	context.region = s->places[place].region;
-	context.source = s->places[place].source;
-	number = gt_defs_context(t->conv->defs, &context);
-	*root = context.parent == GT_UNDEFINED;
-	if (!gt_lookup_put(&s->nodes, key, number, *root))
-		return gt_track_no_memory(t);
-	return number;
+static void descend(struct gt_track *t, struct descent *way, uint32_t region, uint32_t source)
+{
+	struct gt_context context = { .region = region, .source = source, .parent = way->context };
+
+	way->context = gt_defs_context(t->conv->defs, &context);
+	way->root |= context.parent == GT_UNDEFINED;
+	way->nodes = context.parent == GT_UNDEFINED ? 1 : way->nodes + 1;
+}
+
+/* From a context to that of a frame below it, by way of a node for each function that was inlined there. It is
+ * a root, too, if the tree is full. */
+static struct descent descent_of(struct gt_call_paths *s, struct gt_track *t, uint32_t parent, uint32_t number)
+{
+	uint64_t key = ((uint64_t)parent << 32 | number) + 1;
+	const struct gt_lookup_entry *entry = gt_lookup_find(&s->nodes, key);
+	const struct gt_place *place = &s->places[number];
+	struct descent way = { .context = parent };
+
+	if (entry)
+		return (struct descent){ entry->value, entry->aux >> 1, entry->aux & 1 };
+	descend(t, &way, place->region, place->source);
+	for (unsigned i = 0; i < place->inlined_count; i++)
+		descend(t, &way, place->inlined[i].region, place->inlined[i].source);
+	if (!gt_lookup_put(&s->nodes, key, way.context, way.nodes << 1 | way.root))
+		way.context = gt_track_no_memory(t);
+	return way;
 }
 
 /* What the kernel's code does there is its caller's, and what a part of the C library without a name, its own
@@ -167,8 +179,9 @@ static bool is_callers(const struct gt_call_paths *s, const struct gt_place *pla
 /* Adds the frame to the path. False: no memory. */
 static bool add_frame(struct gt_call_paths *s, struct gt_track *t, uint64_t frame, uint64_t tick)
 {
-	uint32_t parent = s->contexts[s->count], context = parent, number = GT_UNDEFINED;
-	bool kernels = GT_FRAME_FLAGS(frame) & GT_FRAME_KERNELS, root = false;
+	struct descent way = { .context = s->contexts[s->count] };
+	bool kernels = GT_FRAME_FLAGS(frame) & GT_FRAME_KERNELS;
+	uint32_t number = GT_UNDEFINED;
 	uint8_t mark = s->marks[s->count];
 
 	if (!kernels || !is_callers(s, NULL))
@@ -176,15 +189,15 @@ static bool add_frame(struct gt_call_paths *s, struct gt_track *t, uint64_t fram
 	if (number == GT_UNDEFINED && !(kernels && is_callers(s, NULL)))
 		return false;
 	if (number != GT_UNDEFINED && !is_callers(s, &s->places[number])) {
-		context = context_of(s, t, parent, number, &root);
+		way = descent_of(s, t, way.context, number);
 		mark = s->places[number].own ? GT_IN_GPUTRACE : s->places[number].libc ? GT_IN_LIBC : 0;
 	}
 	s->count++;
 	s->marks[s->count] = mark;
-	s->contexts[s->count] = context;
-	s->depths[s->count] = root ? 1 : s->depths[s->count - 1] + (context != parent);
-	s->roots[s->count] = root ? (uint16_t)s->count : s->roots[s->count - 1];
-	return context != GT_UNDEFINED;
+	s->contexts[s->count] = way.context;
+	s->depths[s->count] = way.nodes + (way.root ? 0 : s->depths[s->count - 1]);
+	s->roots[s->count] = way.root ? (uint16_t)s->count : s->roots[s->count - 1];
+	return way.context != GT_UNDEFINED;
 }
 
 /* ---- the record ---------------------------------------------------------------------------------------- */

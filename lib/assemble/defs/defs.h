@@ -112,8 +112,14 @@ struct gt_context {        /* a node of the tree of call paths that samples have
 	uint32_t parent;           /* GT_UNDEFINED: it is a root */
 };
 
+#define GT_INLINED 16u     /* calls that are known to be inlined in each other at one place, at most */
+
 struct gt_place {          /* what lies at an address of code */
 	uint32_t region, source;
+	struct {
+		uint32_t region, source;
+	} inlined[GT_INLINED]; /* there, outermost first; `source` is the line in each */
+	uint8_t inlined_count;
 	bool own;                  /* code of gputrace's own */
 	bool libc, nameless;       /* of the C library, in a function without a symbol */
 };

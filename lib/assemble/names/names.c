@@ -283,6 +283,55 @@ static uint32_t region_without_functions(struct gt_names *names, const struct gt
 	return gt_defs_named_region(names->defs, &region, 0);
 }
 
+static uint32_t source_of(struct gt_names *names, const char *file, unsigned line)
+{
+	return file ? gt_defs_source(names->defs, gt_defs_string(names->defs, file), line) : GT_UNDEFINED;
+}
+
+/* A function where it was inlined: another region than the function itself, of which reports make one row.
+ * The symbolizer's lock is held. */
+static uint32_t inlined_region(struct gt_names *names, const struct gt_mapping *m,
+			       const struct gt_inlined *inlined)
+{
+	struct gt_region region = { .group = GT_UNDEFINED, .role = ROLE_FUNCTION,
+				    .paradigm = GT_PARADIGM_SAMPLING };
+	struct gt_symbol symbol = { .canonical = inlined->linkage ? inlined->linkage : inlined->name,
+				    .exact = true };
+	char name[GT_NAME_MAX + 1];
+
+	symbol.name = inlined->name ? inlined->name : inlined->linkage;
+	if (gt_demangled(symbol.canonical, name))
+		symbol.name = name;
+	region.name = gt_defs_string(names->defs, symbol.name);
+	region.canonical = gt_defs_string(names->defs, symbol.canonical);
+	region.description = gt_defs_string(names->defs, "inlined");
+	region.file = gt_defs_string(names->defs, inlined->file ? inlined->file : m->path);
+	region.module = gt_defs_string(names->defs, m->path);
+	region.begin = region.end = inlined->file ? inlined->line : 0;
+	region.group = function_group(names, &symbol);
+	return gt_defs_region(names->defs,
+			      (const uint32_t[]){ 'I', region.canonical, region.file, region.begin,
+						  region.module },
+			      5 * sizeof(uint32_t), &region);
+}
+
+/* The line of each function at the address is where it calls the next one. */
+static void inlined_places(struct gt_names *names, const struct gt_mapping *m, const struct gt_code *code,
+			   struct gt_place *place)
+{
+	uint32_t *source = &place->source;
+
+	place->inlined_count = (uint8_t)code->inlined_count;
+	for (unsigned i = 0; i < code->inlined_count; i++) {
+		const struct gt_inlined *inlined = &code->inlined[code->inlined_count - 1 - i];
+
+		*source = source_of(names, inlined->call_file, inlined->call_line);
+		place->inlined[i].region = inlined_region(names, m, inlined);
+		source = &place->inlined[i].source;
+	}
+	*source = source_of(names, code->file, code->line);
+}
+
 static bool is_called(const char *path, const char *first)
 {
 	const char *slash = strrchr(path, '/');
@@ -300,10 +349,7 @@ static void look_up_place(struct gt_names *names, uint64_t address, const struct
 	place->libc = is_called(m->path, "libc.so.");
 	pthread_mutex_lock(&names->symbolizer->lock);
 	gt_symbols_place(names->symbolizer->symbols, m->module, m->path, address, &code);
-	place->source = GT_UNDEFINED;
-	if (code.file)
-		place->source =
-			gt_defs_source(names->defs, gt_defs_string(names->defs, code.file), code.line);
+	inlined_places(names, m, &code, place);
 	if (place->libc && code.function)
 		gt_symbols_lookup(names->symbolizer->symbols, m->module, m->path, code.function, &symbol);
 	place->nameless = !symbol.exact;

@@ -343,17 +343,22 @@ void gt_symbols_place(struct gt_symbols *symbols, const struct gt_def_module *mo
 	struct gt_line line;
 	struct file *f = file_of(symbols, module, path);
 
-	*out = (struct gt_code){ .file = NULL };
+	out->function = 0;
+	out->file = NULL;
+	out->line = out->inlined_count = 0;
 	if (!f || !f->usable || address < module->start ||
 	    !gt_elf_address(&f->elf, address - module->start + module->offset, &linked))
 		return;
 	begin = begin_of_function(f, linked);
 	if (begin)
 		out->function = address - (linked - begin);
-	if (f->lines && gt_lines_code(f->lines, linked, &line)) {
+	if (!f->lines)
+		return;
+	if (gt_lines_code(f->lines, linked, &line)) {
 		out->file = line.file;
 		out->line = line.line;
 	}
+	out->inlined_count = gt_lines_inlined(f->lines, linked, out->inlined);
 }
 
 const char *gt_symbols_variable(struct gt_symbols *symbols, const struct gt_def_module *module,

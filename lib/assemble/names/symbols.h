@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "lib/assemble/defs/defs.h"
 #include "lib/format.h"
 
 struct gt_symbols;
@@ -50,11 +51,22 @@ int gt_symbols_lookup(struct gt_symbols *symbols, const struct gt_def_module *mo
 int gt_symbols_code(struct gt_symbols *symbols, const struct gt_def_module *module, const char *path,
 		    uint64_t address, struct gt_symbol *out);
 
+/* A call that the compiler has replaced by the function's own code. */
+struct gt_inlined {
+	const char *name, *linkage; /* as in the DWARF; linkage may be NULL */
+	const char *file;           /* where the function is declared; NULL: unknown */
+	unsigned line;
+	const char *call_file;      /* where the call stood; NULL: unknown */
+	unsigned call_line;
+};
+
 /* What is at an address inside a function. */
 struct gt_code {
 	uint64_t function; /* where the function begins, in the process; 0: nothing says it */
 	const char *file;  /* of the code's line, or NULL */
 	unsigned line;
+	unsigned inlined_count;
+	struct gt_inlined inlined[GT_INLINED]; /* innermost first; of more the outermost ones are missing */
 };
 /* The strings stay valid until gt_symbols_free(). */
 void gt_symbols_place(struct gt_symbols *symbols, const struct gt_def_module *module, const char *path,

@@ -3,7 +3,8 @@
  * DWARF: from an address to the function's source file and line (symbols_priv.h).
  *
  * Limits: an index of the compilation units is made at the first question, one of a unit's
- * functions at the first question about that unit; nothing else is read.
+ * functions at the first question about that unit, one of what was inlined in a function at the first
+ * question about that; nothing else is read.
  */
 #include "config.h"
 
@@ -18,8 +19,10 @@
 
 enum {
 	DEPTH_MAX = 32, /* of nested scopes that may hold functions */
+	INLINED_DEPTH_MAX = 128, /* of scopes in a function that was inlined in one, and so on */
 	RANGES_MAX = 1 << 24,
 	FUNCTIONS_MAX = 1 << 22,
+	INLINED_MAX = 1 << 20,
 };
 
 struct range {
@@ -36,10 +39,16 @@ struct ranges {
 	size_t count, room;
 };
 
+struct inlined {
+	bool indexed;
+	struct ranges calls;
+};
+
 struct unit {
 	Dwarf_Die die; /* of the unit, or of its split part */
 	bool indexed;
 	struct ranges functions;
+	struct inlined *inlined; /* by function; NULL: nobody has asked */
 };
 
 struct gt_lines {
@@ -84,13 +93,23 @@ static int compare(const void *va, const void *vb)
 	return a->high < b->high ? 1 : a->high > b->high ? -1 : 0; /* the inner one last */
 }
 
-static void settle(struct ranges *ranges)
+/* Of the same range the inner one comes later in the DWARF. */
+static int compare_calls(const void *va, const void *vb)
+{
+	const struct range *a = va, *b = vb;
+	int by = compare(a, b);
+
+	return by ? by : ((const char *)a->die.addr > (const char *)b->die.addr) -
+			 ((const char *)a->die.addr < (const char *)b->die.addr);
+}
+
+static void settle(struct ranges *ranges, int (*order)(const void *, const void *))
 {
 	uint64_t reach = 0;
 
 	if (!ranges->count)
 		return;
-	qsort(ranges->items, ranges->count, sizeof(*ranges->items), compare);
+	qsort(ranges->items, ranges->count, sizeof(*ranges->items), order);
 	for (size_t i = 0; i < ranges->count; i++) {
 		if (ranges->items[i].high > reach)
 			reach = ranges->items[i].high;
@@ -98,10 +117,10 @@ static void settle(struct ranges *ranges)
 	}
 }
 
-/* The innermost range that holds the address. */
-static struct range *find(const struct ranges *ranges, uint64_t address)
+/* The innermost range before `high` that holds the address. */
+static struct range *find_before(const struct ranges *ranges, size_t high, uint64_t address)
 {
-	size_t low = 0, high = ranges->count;
+	size_t low = 0;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
@@ -115,6 +134,11 @@ static struct range *find(const struct ranges *ranges, uint64_t address)
 		if (ranges->items[low - 1].high > address)
 			return &ranges->items[low - 1];
 	return NULL;
+}
+
+static struct range *find(const struct ranges *ranges, uint64_t address)
+{
+	return find_before(ranges, ranges->count, address);
 }
 
 /* ---- units ----------------------------------------------------------------------------------- */
@@ -154,7 +178,7 @@ static void read_units(struct gt_lines *lines)
 			break;
 		add_unit(lines, &die, type == DW_UT_skeleton && split.addr ? &split : &die, room);
 	}
-	settle(&lines->ranges);
+	settle(&lines->ranges, compare);
 }
 
 struct gt_lines *gt_lines_new(void *elf_handle, const struct gt_elf *elf)
@@ -173,12 +197,20 @@ struct gt_lines *gt_lines_new(void *elf_handle, const struct gt_elf *elf)
 	return lines;
 }
 
+static void free_unit(struct unit *unit)
+{
+	for (size_t i = 0; unit->inlined && i < unit->functions.count; i++)
+		free(unit->inlined[i].calls.items);
+	free(unit->inlined);
+	free(unit->functions.items);
+}
+
 void gt_lines_free(struct gt_lines *lines)
 {
 	if (!lines)
 		return;
 	for (size_t i = 0; i < lines->unit_count; i++)
-		free(lines->units[i].functions.items);
+		free_unit(&lines->units[i]);
 	free(lines->units);
 	free(lines->ranges.items);
 	dwarf_end(lines->dwarf);
@@ -187,13 +219,13 @@ void gt_lines_free(struct gt_lines *lines)
 
 /* ---- functions of a unit --------------------------------------------------------------------- */
 
-static void add_function(struct gt_lines *lines, struct unit *unit, Dwarf_Die *die)
+static void add_code(struct gt_lines *lines, struct ranges *to, Dwarf_Die *die, size_t max)
 {
 	Dwarf_Addr base, low, high;
 	ptrdiff_t at = 0;
 
 	for (size_t n = 0; n < 64 && (at = dwarf_ranges(die, at, &base, &low, &high)) > 0; n++) {
-		struct range *r = add(lines, &unit->functions, low, high, FUNCTIONS_MAX);
+		struct range *r = add(lines, to, low, high, max);
 
 		if (r)
 			r->die = *die;
@@ -219,10 +251,17 @@ static bool may_hold_functions(int tag)
 	return false;
 }
 
+/* The next one of the same scope. Damaged links may lead backwards: that would never end. */
+static bool next_die(Dwarf_Die *die)
+{
+	Dwarf_Off last = dwarf_dieoffset(die);
+
+	return !dwarf_siblingof(die, die) && dwarf_dieoffset(die) > last;
+}
+
 static void index_scope(struct gt_lines *lines, struct unit *unit, Dwarf_Die *scope, unsigned depth)
 {
 	Dwarf_Die die;
-	Dwarf_Off last;
 
 	if (depth > DEPTH_MAX || dwarf_child(scope, &die))
 		return;
@@ -230,12 +269,65 @@ static void index_scope(struct gt_lines *lines, struct unit *unit, Dwarf_Die *sc
 		int tag = dwarf_tag(&die);
 
 		if (tag == DW_TAG_subprogram)
-			add_function(lines, unit, &die);
+			add_code(lines, &unit->functions, &die, FUNCTIONS_MAX);
 		if (may_hold_functions(tag) && dwarf_haschildren(&die) > 0)
 			index_scope(lines, unit, &die, depth + 1);
-		last = dwarf_dieoffset(&die);
-		/* Damaged sibling links may lead backwards: that would never end. */
-	} while (!dwarf_siblingof(&die, &die) && dwarf_dieoffset(&die) > last);
+	} while (next_die(&die));
+}
+
+static struct range *function_at(struct gt_lines *lines, struct unit *unit, uint64_t address)
+{
+	if (!unit->indexed) {
+		unit->indexed = true;
+		index_scope(lines, unit, &unit->die, 0);
+		settle(&unit->functions, compare);
+	}
+	return find(&unit->functions, address);
+}
+
+/* ---- what was inlined in a function ---------------------------------------------------------- */
+
+static bool may_hold_calls(int tag)
+{
+	return tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block || tag == DW_TAG_try_block ||
+	       tag == DW_TAG_catch_block;
+}
+
+static void index_calls(struct gt_lines *lines, struct ranges *calls, Dwarf_Die *scope, unsigned depth)
+{
+	Dwarf_Die die;
+
+	if (depth > INLINED_DEPTH_MAX || dwarf_child(scope, &die))
+		return;
+	do {
+		int tag = dwarf_tag(&die);
+
+		if (tag == DW_TAG_inlined_subroutine)
+			add_code(lines, calls, &die, INLINED_MAX);
+		if (may_hold_calls(tag) && dwarf_haschildren(&die) > 0)
+			index_calls(lines, calls, &die, depth + 1);
+	} while (next_die(&die));
+}
+
+/* The calls that were replaced in the function at the address; NULL: none is known. */
+static const struct ranges *calls_at(struct gt_lines *lines, uint64_t address)
+{
+	struct range *r = find(&lines->ranges, address);
+	struct unit *unit = r ? &lines->units[r->unit] : NULL;
+	struct inlined *inlined;
+
+	r = unit ? function_at(lines, unit, address) : NULL;
+	if (r && !unit->inlined)
+		unit->inlined = calloc(unit->functions.count, sizeof(*unit->inlined));
+	if (!r || !unit->inlined)
+		return NULL;
+	inlined = &unit->inlined[r - unit->functions.items];
+	if (!inlined->indexed) {
+		inlined->indexed = true;
+		index_calls(lines, &inlined->calls, &r->die, 0);
+		settle(&inlined->calls, compare_calls);
+	}
+	return &inlined->calls;
 }
 
 /* ---- questions ------------------------------------------------------------------------------- */
@@ -248,11 +340,11 @@ static const char *text_of(Dwarf_Die *die, unsigned name)
 }
 
 /*
- * The file that the declaration names. Not dwarf_decl_file(), which ends the program when the unit
+ * The file that an attribute names by its number. Not dwarf_decl_file(), which ends the program when the unit
  * has no table of files, and which says "none" to number 0: since DWARF 5 (section 6.2.4) that is
  * the unit's own source, and clang uses it when the source lies outside of its working directory.
  */
-static const char *file_of(Dwarf_Die *die)
+static const char *file_of(Dwarf_Die *die, unsigned name)
 {
 	Dwarf_Attribute attribute;
 	Dwarf_Files *files;
@@ -261,7 +353,7 @@ static const char *file_of(Dwarf_Die *die)
 	Dwarf_Half version;
 	size_t count;
 
-	if (!dwarf_attr_integrate(die, DW_AT_decl_file, &attribute) ||
+	if (!dwarf_attr_integrate(die, name, &attribute) ||
 	    dwarf_formudata(&attribute, &number) ||
 	    dwarf_cu_info(attribute.cu, &version, NULL, &unit, NULL, NULL, NULL, NULL) ||
 	    (!number && version < 5) || dwarf_getsrcfiles(&unit, &files, &count) ||
@@ -293,33 +385,62 @@ bool gt_lines_code(struct gt_lines *lines, uint64_t address, struct gt_line *out
 	return r && line_of_code(&lines->units[r->unit], address, out);
 }
 
+/* Where it is declared, and what it is called. */
+static void read_function(Dwarf_Die *die, struct gt_line *out)
+{
+	int number = 0;
+
+	out->file = file_of(die, DW_AT_decl_file);
+	if (dwarf_decl_line(die, &number) || number < 0)
+		number = 0;
+	out->line = out->file ? (unsigned)number : 0;
+	out->linkage = text_of(die, DW_AT_linkage_name);
+	if (!out->linkage)
+		out->linkage = text_of(die, DW_AT_MIPS_linkage_name);
+	out->name = text_of(die, DW_AT_name);
+}
+
 bool gt_lines_find(struct gt_lines *lines, uint64_t address, struct gt_line *out)
 {
 	struct range *r = find(&lines->ranges, address);
 	struct unit *unit;
-	int number = 0;
 
 	memset(out, 0, sizeof(*out));
 	if (!r)
 		return false;
 	unit = &lines->units[r->unit];
-	if (!unit->indexed) {
-		unit->indexed = true;
-		index_scope(lines, unit, &unit->die, 0);
-		settle(&unit->functions);
-	}
-	r = find(&unit->functions, address);
+	r = function_at(lines, unit, address);
 	if (!r)
 		return line_of_code(unit, address, out);
-	out->file = file_of(&r->die);
-	if (dwarf_decl_line(&r->die, &number) || number < 0)
-		number = 0;
-	out->line = out->file ? (unsigned)number : 0;
-	out->linkage = text_of(&r->die, DW_AT_linkage_name);
-	if (!out->linkage)
-		out->linkage = text_of(&r->die, DW_AT_MIPS_linkage_name);
-	out->name = text_of(&r->die, DW_AT_name);
+	read_function(&r->die, out);
 	if (dwarf_entrypc(&r->die, &out->low))
 		out->low = r->low;
 	return true;
+}
+
+static void read_call(Dwarf_Die *die, struct gt_inlined *out)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word number = 0;
+	struct gt_line line;
+
+	read_function(die, &line);
+	*out = (struct gt_inlined){ .name = line.name, .linkage = line.linkage, .file = line.file,
+				    .line = line.line, .call_file = file_of(die, DW_AT_call_file) };
+	if (dwarf_formudata(dwarf_attr(die, DW_AT_call_line, &attribute), &number) || number > UINT32_MAX)
+		number = 0;
+	out->call_line = (unsigned)number;
+}
+
+unsigned gt_lines_inlined(struct gt_lines *lines, uint64_t address, struct gt_inlined *out)
+{
+	const struct ranges *calls = calls_at(lines, address);
+	struct range *r = calls ? find(calls, address) : NULL;
+	unsigned count = 0;
+
+	for (; r && count < GT_INLINED; r = find_before(calls, (size_t)(r - calls->items), address)) {
+		read_call(&r->die, &out[count]);
+		count += out[count].name || out[count].linkage;
+	}
+	return count;
 }

@@ -96,5 +96,7 @@ struct gt_line {
 bool gt_lines_find(struct gt_lines *lines, uint64_t address, struct gt_line *out);
 /* File and line of the code at the address; false if the DWARF does not say. */
 bool gt_lines_code(struct gt_lines *lines, uint64_t address, struct gt_line *out);
+/* The functions that were inlined there, innermost first; at most GT_INLINED. Returns how many. */
+unsigned gt_lines_inlined(struct gt_lines *lines, uint64_t address, struct gt_inlined *out);
 
 #endif
