@@ -23,7 +23,7 @@
 enum { SAMPLE_TYPE = 1, SAMPLE, MAPPING, LOCATION, FUNCTION, STRING, TIME = 9, DURATION, PERIOD_TYPE };
 enum { TYPE_NAME = 1, TYPE_UNIT };
 enum { SAMPLE_LOCATIONS = 1, SAMPLE_VALUES, SAMPLE_LABEL };
-enum { LABEL_KEY = 1, LABEL_TEXT };
+enum { LABEL_KEY = 1, LABEL_TEXT, LABEL_NUMBER, LABEL_UNIT };
 enum { MAPPING_ID = 1, MAPPING_FILE = 5, MAPPING_FUNCTIONS = 7, MAPPING_FILES, MAPPING_LINES };
 enum { LOCATION_ID = 1, LOCATION_MAPPING, LOCATION_LINE = 4 };
 enum { LINE_FUNCTION = 1, LINE_NUMBER };
@@ -276,7 +276,18 @@ static void put_label(struct gt_export_text *labels, uint32_t key, uint32_t text
 	put_message(labels, SAMPLE_LABEL, &label);
 }
 
-/* The labels that all samples of a location have: texts, as pprof takes a number that is 0 for none. */
+/* A number that is 0 is one for pprof if it has a unit. */
+static void put_rank(struct gt_export_text *labels, uint32_t key, uint32_t rank, uint32_t unit)
+{
+	struct gt_export_text label = { .count = 0 };
+
+	put_number(&label, LABEL_KEY, key);
+	put_number(&label, LABEL_NUMBER, rank);
+	put_number(&label, LABEL_UNIT, unit);
+	put_message(labels, SAMPLE_LABEL, &label);
+}
+
+/* The labels that all samples of a location have. */
 static void put_labels(struct gt_export_place *place, struct gt_export_text *labels)
 {
 	const struct gt_otf2 *read = place->export->read;
@@ -285,14 +296,12 @@ static void put_labels(struct gt_export_place *place, struct gt_export_text *lab
 	uint32_t rank = class->process < pprof->classes.process_count
 			? pprof->classes.processes[class->process].rank : GT_NO_RANK;
 	struct gt_export_text process = { .count = 0 };
-	char number[16];
 
 	gt_text_process(&process, read, gt_otf2_find_location_group(read, place->at->location->group));
 	put_label(labels, string_of(pprof, "process"), add_string(pprof, process.data));
 	put_label(labels, string_of(pprof, "thread"), string_of(pprof, place->at->location->name));
-	snprintf(number, sizeof(number), "%u", rank);
 	if (rank != GT_NO_RANK)
-		put_label(labels, string_of(pprof, "rank"), add_string(pprof, number));
+		put_rank(labels, string_of(pprof, "rank"), rank, string_of(pprof, "rank"));
 	free(process.data);
 }
 

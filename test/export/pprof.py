@@ -82,7 +82,10 @@ def main(flat, path):
         sample, labels = dict(fields(data)), []
         for field, label in fields(data):
             if field == 3:
-                labels.append("=".join(strings[value] for _, value in fields(label)))
+                label = dict(fields(label))
+                if 2 not in label and 4 not in label:
+                    sys.exit("a number without a unit, which pprof drops if it is 0")
+                labels.append(f"{strings[label[1]]}={strings[label[2]] if 2 in label else label.get(3, 0)}")
         frames, values = [frame(number) for number in packed(sample[1])], list(packed(sample[2]))
         if len(values) != len(types):
             sys.exit(f"{len(values)} values")
