@@ -186,6 +186,25 @@ const Draw = {
 			Draw.copy(Math.round(at * s), Math.round((at + Model.lane - 1) * s));
 		}
 		Draw.bars(line, [line.row], y, y + Model.laneTop(line, 0) + Model.lane);
+		if (Model.sampled(line))
+			Draw.samples(line, y + Model.samplesTop(line));
+	},
+	/* Of each pixel the function with most of its samples' time; where there is room, a tick for each sample. */
+	samples(line, y) {
+		const { begin, end } = Draw.window, scan = Draw.scan, scale = scan.length / (end - begin);
+		const most = Data.regions.length, faint = Draw.faint && !View.rows.has(line.row);
+		const palette = faint ? Draw.faint : Draw.palette, wide = Math.max(1, Math.round(Draw.scale));
+
+		Draw.clear();
+		Samples.each(line.row, begin, end, ({ time, length, region, cover }) => {
+			const first = Math.max(0, Math.floor((time - begin) * scale));
+			const last = length ? Math.max(first + 1, Math.round((time + length - begin) * scale))
+				: first + wide;
+
+			for (let i = first; i < Math.min(last, scan.length); i++)
+				scan[i] = blend(scan[i], palette[Math.min(region, most)], Math.max(cover, 90));
+		});
+		Draw.copy(Math.round(y * Draw.scale), Math.round((y + Model.sampled(line) - 1) * Draw.scale));
 	},
 	/* Of a folded row: without the names of what deeper calls cover. */
 	uncover(first) {
@@ -408,6 +427,8 @@ const Draw = {
 			return { line, row: -1 };
 		if (at < 2 + Model.above(line) && Model.above(line))
 			return { line, row: -1, wait: flatAt(WAITS, Model.rowsOf(line), t, near) };
+		if (!strips && Model.sampled(line) && at >= Model.samplesTop(line))
+			return { line, row: -1, sample: Samples.at(line.row, t, near) };
 		const [row, depths] = strips ? Draw.hitStrip(line, at) : [line.row, Draw.hitLane(line, at)];
 
 		for (const depth of depths) {
@@ -467,6 +488,44 @@ function flatAt(kind, rows, t, near) {
 	}
 	return best && { ...best, more: more - 1 };
 }
+
+/* ---- samples of call stacks ----------------------------------------------------------------------- */
+
+const FEW_SAMPLES = 30; /* as in the report */
+
+const Samples = {
+	/*
+	 * What there is in a window: { time, length, region, cover, count, part, even, context, ns }. What is summed
+	 * up has a length, a single sample has none.
+	 */
+	each(row, begin, end, what) {
+		const want = levelFor(Draw.perPixel() / Draw.scale, Data.meta.rows[row].sample_levels);
+		const level = tilesFor(SAMPLES, row, want, begin, end);
+
+		if (level < 0)
+			return;
+		eachBucket(SAMPLES, row, level, 0, begin, end, (b, e, region, cover, count, depth, more) =>
+			what({ time: b, length: e - b, region, cover, count, ns: 0, ...more }));
+		eachSpan(SAMPLES, row, level, 0, begin, end, (b, e, region, context) => e <= end
+			&& what({ time: e, length: 0, region, cover: 255, count: 1, context, ns: e - b }));
+	},
+	/* The nearest one. */
+	at(row, t, near) {
+		let best = null, gap = Infinity;
+
+		Samples.each(row, t - near, t + near, (one) => {
+			const end = one.time + one.length;
+			const away = one.time > t ? one.time - t : Math.max(0, t - end);
+
+			if (away <= near && away < gap)
+				gap = away, best = { ...one, begin: one.time, end };
+		});
+		return best;
+	},
+	/* A share of samples, with half the width of its 95 % interval, as the report has it. */
+	share: (part, count, even) => Units.share(part) + (count < FEW_SAMPLES ? " (too few to say how exactly)"
+		: ` (± ${(196 * Math.sqrt(part * (1 - part) / even)).toFixed(1)} %)`),
+};
 
 /* The span of a row and depth at a time, or within `near`, the longest first; or a bucket. */
 function spanAt(row, depth, t, near) {

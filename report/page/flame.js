@@ -4,7 +4,7 @@
  * that differs from another run if the page has both (gputrace html --against). Callers are above. Calls of
  * two runs are the same if their names and those of their callers are, rows if their labels are. With samples
  * of call stacks, the tree of the report has sampled functions ("~"), which divide the time of the call
- * above.
+ * above; the same tree is also shown by callers.
  *
  * Limits: calls of less than 0.1 % of the width are not drawn; at most 3000 boxes.
  */
@@ -14,7 +14,7 @@ const LESS = parseColor("#0072b2"), MORE = parseColor("#d55e00");
 
 const Flame = {
 	trees: null,   /* row -> nodes [parent, region, calls, inclusive, exclusive] */
-	of: null,      /* "all" rows, "samples": with them, or the index of a line in Model.lines */
+	of: null,      /* "all" rows, "samples": with them, "callers": these inverted, or a place in Model.lines */
 	by: "now",     /* what widths are: times of this run, or of the one before */
 	top: null,     /* the node that fills the width */
 
@@ -68,11 +68,43 @@ const Flame = {
 
 			node.now = { ns: call.inclusive_s * 1e9, calls: call.count,
 				own: call.exclusive_s * 1e9 };
+			node.kind = call.kind;
+			node.samples = call.samples;
 			node.parent = above;
 			above.children.set(call.id, node);
 			made.set(call.id, node);
 			root.now.ns += above === root ? node.now.ns : 0;
 		}
+		return root;
+	},
+	/* The same from inside: functions, below them their callers, each with its part of their exclusive time. */
+	inverted() {
+		const root = Flame.node(-1, "");
+		const visit = (node) => {
+			const inside = [...node.children.values()].filter((n) => n.kind === "sampled");
+			const own = node.kind === "measured" /* which samples divide */
+				? node.now.own - inside.reduce((ns, n) => ns + n.now.ns, 0) : node.now.own;
+			let at = root;
+
+			root.now.ns += own;
+			for (let of = node; own > 0 && of.parent; of = of.parent) {
+				let next = at.children.get(of.name);
+
+				if (!next) {
+					at.children.set(of.name, next = Flame.node(of.region, of.name));
+					next.parent = at;
+					next.kind = of.kind;
+					next.samples = of.kind === "sampled" ? 0 : undefined;
+				}
+				next.now.ns += own;
+				if (node.kind === "sampled" && next.samples !== undefined)
+					next.samples += node.samples;
+				at = next;
+			}
+			node.children.forEach(visit);
+		};
+
+		visit(Flame.ofReport());
 		return root;
 	},
 	select: (name, value, options, change) => {
@@ -93,8 +125,8 @@ const Flame = {
 		Flame.of ??= sampled ? "samples" : "all";
 		const line = Model.lines[Flame.of];
 		const rows = line ? Model.rowsOf(line) : [...Flame.trees.keys()];
-		const root = (have && Flame.of !== "samples") || other ? Flame.tree(rows, !line)
-			: Flame.ofReport();
+		const root = other ? Flame.tree(rows, !line) : Flame.of === "callers" ? Flame.inverted()
+			: have && Flame.of !== "samples" ? Flame.tree(rows, !line) : Flame.ofReport();
 		const place = el("div", { class: "flame", role: "tree", "aria-label": "Flame graph" });
 		const said = el("span"), refill = () => (Flame.top = null, Sheets.fill(sheet));
 		const out = el("button", { onclick: () => (Flame.top = null, draw()) }, "Whole width");
@@ -110,7 +142,8 @@ const Flame = {
 			return empty("No calls were recorded.");
 		return [el("div", { class: "flame-head" },
 			Flame.select("Of", Flame.of, [
-				...(sampled ? [["samples", "all rows, with samples"]] : []),
+				...(sampled ? [["samples", "all rows, with samples"],
+					["callers", "callers of functions, with samples"]] : []),
 				["all", "all rows"], ...(have ? Flame.lines() : [])],
 				(event) => (Flame.of = event.target.value, refill())),
 			other ? Flame.select("Widths", Flame.by, [["now", "widths: this run"],
@@ -171,7 +204,9 @@ const Flame = {
 		if (!other)
 			return [Flame.figures(node, "now"), Units.share(root.now.ns
 				? node.now.ns / root.now.ns : 0)
-				+ " of " + clean(root.name, 60)];
+				+ " of " + clean(root.name, 60),
+			...(node.kind ? [node.kind + (node.samples ? `, ${Units.count(node.samples)} samples`
+				: "")] : [])];
 		const was = (run) => node[run].ns || node[run].calls ? Flame.figures(node, run)
 			: "not called";
 

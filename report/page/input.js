@@ -28,7 +28,7 @@ const KEYS = [
 	[[","], () => Input.next(-1), "previous call of the selected row"],
 	[["e"], () => Model.foldAll(true), "unfold all"],
 	[["c"], () => Model.foldAll(false), "fold all"],
-	[["1", "2", "3", "4", "5", "6", "7"], (key) => Page.overlay(Number(key) - 1), "switch an overlay"],
+	[["1", "2", "3", "4", "5", "6", "7", "8"], (key) => Page.overlay(Number(key) - 1), "switch an overlay"],
 	[["x"], () => Page.tall(), "more room for the tables, or less"],
 	[["t"], () => Theme.toggle(), "light or dark"],
 	[["?"], () => Page.help(), "this list"],
@@ -419,6 +419,10 @@ const Tip = {
 			Tip.wait(event, hit.wait);
 			return;
 		}
+		if (hit?.sample) {
+			Tip.sample(event, hit.line.row, hit.sample);
+			return;
+		}
 		if (!hit || hit.row < 0) {
 			Tip.hide();
 			return;
@@ -431,6 +435,20 @@ const Tip = {
 			: Units.ns(hit.end - hit.begin), `at ${Units.exact(hit.begin)}`,
 				named(Data.meta.rows[hit.row].label, 200),
 				onPath ? "on the critical path" : null);
+	},
+	/* Samples at a place: the function with most of their time, its share and error, and its callers. */
+	sample(event, row, { begin, end, region, count, cover, part, even, context, ns }) {
+		const path = Data.path(context - 1).slice(1), deep = path.slice(0, 12);
+
+		Tip.show(event.clientX, event.clientY, Data.name(region), count > 1
+			? `${Units.count(count)} samples in ${Units.ns(end - begin)}: ${
+				Samples.share(part / 255, count, even)} of them${cover
+				? `, processor time ${Units.share(cover / 255)} of it` : ""}`
+			: "a sample" + (ns ? ` of ${Units.ns(ns)} of processor time` : ""),
+		`at ${Units.exact(begin)}`, named(Data.meta.rows[row].label, 200),
+		path.length ? count > 1 ? "one of them called by" : "called by" : null,
+		...deep.map((name) => ["\u00a0\u00a0", named(name, 100)]),
+		path.length > deep.length ? `… and ${path.length - deep.length} more` : null);
 	},
 	/* A bar of waits: which one, and for whom. */
 	wait(event, wait) {

@@ -2,7 +2,8 @@
 /*
  * What the page must know beside the tiles, as JSON: rows, regions, communicators, counters, markers.
  *
- * Limits: members of a communicator are written if there are at most 65536 of them.
+ * Limits: members of a communicator are written if there are at most 65536 of them, calling contexts if there
+ * are at most 131072.
  */
 #include "config.h"
 
@@ -16,6 +17,7 @@
 #include "lib/assemble/util/memory.h"
 #include "lib/assemble/util/utf8.h"
 #include "report/sections/profile.h"
+#include "report/sections/samples.h"
 #include "report/waits/sync.h"
 
 static void text(struct gt_bytes *out, const char *key, const char *value)
@@ -141,10 +143,10 @@ static void put_rows(const struct gt_picture *picture, struct gt_bytes *out)
 			       gt_profile_counts(report, profile, i) ? "true" : "false");
 		gt_bytes_print(out,
 			       ",\"events\":%" PRIu64
-			       ",\"depth\":%u,\"levels\":%u,\"sums\":%u,\"exact\":%s}",
+			       ",\"depth\":%u,\"levels\":%u,\"sums\":%u,\"sample_levels\":%u,\"exact\":%s}",
 			       location->events,
 			       row->depth < GT_PYRAMID_DEPTH ? row->depth : GT_PYRAMID_DEPTH, row->levels,
-			       row->sum_levels, row->exact ? "true" : "false");
+			       row->sum_levels, row->sample_levels, row->exact ? "true" : "false");
 	}
 }
 
@@ -165,6 +167,23 @@ static void put_regions(const struct gt_report *report, struct gt_bytes *out)
 		text(out, "file", given(region->file));
 		gt_bytes_print(out, ",\"line\":%u,\"paradigm\":%u,\"role\":%u}", region->begin_line,
 			       region->paradigm, region->role);
+	}
+}
+
+/* Caller and function of each calling context, as one list; nothing if there are too many of them. */
+static void put_contexts(const struct gt_report *report, struct gt_bytes *out)
+{
+	enum { MOST = 1 << 17 };
+	const struct gt_otf2 *read = report->read;
+	size_t count = read->tables[GT_OTF2_CONTEXT].count;
+
+	for (size_t i = 0; i < count && count <= MOST; i++) {
+		const struct gt_otf2_context *context = gt_otf2_context_at(read, i),
+					     *caller = gt_otf2_caller(read, context);
+
+		gt_bytes_print(out, "%s%td,%" PRIu64, between(i),
+			       caller ? caller - gt_otf2_context_at(read, 0) : (ptrdiff_t)-1,
+			       gt_samples_function(report, context));
 	}
 }
 
@@ -342,8 +361,12 @@ static unsigned most_levels(const struct gt_picture *picture)
 {
 	unsigned levels = picture->levels;
 
-	for (size_t i = 0; i < picture->report->read->tables[GT_OTF2_LOCATION].count; i++)
-		levels = picture->rows[i].levels > levels ? picture->rows[i].levels : levels;
+	for (size_t i = 0; i < picture->report->read->tables[GT_OTF2_LOCATION].count; i++) {
+		const struct gt_picture_row *row = &picture->rows[i];
+
+		levels = row->levels > levels ? row->levels : levels;
+		levels = row->sample_levels > levels ? row->sample_levels : levels;
+	}
 	return levels;
 }
 
@@ -365,6 +388,8 @@ void gt_picture_meta(struct gt_picture *picture, struct gt_bytes *out)
 	put_rows(picture, out);
 	gt_bytes_print(out, "],\n\"regions\":[");
 	put_regions(report, out);
+	gt_bytes_print(out, "],\n\"contexts\":[");
+	put_contexts(report, out);
 	gt_bytes_print(out, "],\n\"comms\":[");
 	put_comms(report->read, out);
 	gt_bytes_print(out, "],\n\"metrics\":[");

@@ -154,12 +154,13 @@ const Model = {
 			Model.number(child, level + 1);
 		});
 	},
-	/* Which lines have parts of the critical path, and waits: level 0 has something of all. */
+	/* Which lines have parts of the critical path, waits, and samples: level 0 has something of all. */
 	barred(line) {
 		const has = (kind) => line.row >= 0 && !!Data.level(kind, line.row, 0);
 
 		line.path = has(PATH);
 		line.waits = has(WAITS);
+		line.samples = has(SAMPLES);
 		for (const child of line.children) {
 			Model.barred(child);
 			line.path ||= child.path;
@@ -169,6 +170,9 @@ const Model = {
 	/* The height of the bars above and below the first lane, or all strips. */
 	above: (line) => View.overlays.waits && line.waits ? BAR : 0,
 	below: (line) => View.overlays.path && line.path ? BAR : 0,
+	/* The lane of samples below all others, and where it begins. */
+	sampled: (line) => View.overlays.samples && line.samples ? Math.ceil(Model.lane / 2) + 1 : 0,
+	samplesTop: (line) => 2 + Model.above(line) + Model.below(line) + Model.lanes(line) * Model.lane,
 	lanes: (line) => !line.open ? 1 : line.full ? line.depth : Math.min(line.depth, LANES),
 	/* Where a lane begins, from the top of its line. */
 	laneTop: (line, lane) => 2 + Model.above(line) + lane * Model.lane + (lane ? Model.below(line) : 0),
@@ -203,7 +207,8 @@ const Model = {
 		if (line.type === "track")
 			return TRACK_HEIGHT;
 		if (line.type === "row")
-			return Model.lane * Model.lanes(line) + GAP + Model.above(line) + Model.below(line);
+			return Model.lane * Model.lanes(line) + GAP + Model.above(line) + Model.below(line)
+				+ Model.sampled(line);
 		return line.open ? HEAD
 			: clamp(6 + line.rows * 2, STRIP, 52) + Model.above(line) + Model.below(line);
 	},
@@ -342,7 +347,7 @@ const View = {
 	hits: null,               /* Uint8Array of regions that are searched, or null */
 	query: "",
 	overlays: { messages: true, launches: false, collectives: true, locks: true, path: false,
-		waits: false, markers: true },
+		waits: false, markers: true, samples: true },
 
 	/* The window that tables are about: what is marked, or else seen. */
 	scope: () => View.selection || [View.begin, View.end],

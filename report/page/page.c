@@ -84,9 +84,9 @@ static bool deflate_some(z_stream *z, const void *data, size_t size, int flush, 
 	return true;
 }
 
-/* All tiles of a level, of this kind and those behind it. False: they are more than `most` bytes. */
-static bool make_pack(const struct gt_store *store, unsigned level, enum gt_tile_kind first, uint64_t most,
-		      struct gt_bytes *out)
+/* All tiles of a level, of the kinds `first` <= kind < `end`. False: they are more than `most` bytes. */
+static bool make_pack(const struct gt_store *store, unsigned level, enum gt_tile_kind first,
+		      enum gt_tile_kind end, uint64_t most, struct gt_bytes *out)
 {
 	size_t i = gt_store_find(store, level, first, 0, 0);
 	struct gt_bytes ahead = { .count = 0 };
@@ -94,7 +94,7 @@ static bool make_pack(const struct gt_store *store, unsigned level, enum gt_tile
 	bool fits = deflateInit(&z, Z_DEFAULT_COMPRESSION) == Z_OK;
 
 	for (; fits && i < store->count && store->tiles[i].level == level; i++) {
-		if (store->tiles[i].kind >= GT_TILE_SEEN)
+		if (store->tiles[i].kind >= end)
 			continue;
 		ahead.count = 0;
 		gt_page_tile(&ahead, store, &store->tiles[i]);
@@ -106,10 +106,10 @@ static bool make_pack(const struct gt_store *store, unsigned level, enum gt_tile
 	return fits;
 }
 #else
-static bool make_pack(const struct gt_store *store, unsigned level, enum gt_tile_kind first, uint64_t most,
-		      struct gt_bytes *out)
+static bool make_pack(const struct gt_store *store, unsigned level, enum gt_tile_kind first,
+		      enum gt_tile_kind end, uint64_t most, struct gt_bytes *out)
 {
-	(void)store, (void)level, (void)first, (void)most, (void)out;
+	(void)store, (void)level, (void)first, (void)end, (void)most, (void)out;
 	return false;
 }
 #endif
@@ -136,7 +136,7 @@ static unsigned make_packs(const struct gt_store *store, uint64_t most, struct g
 		char id[32];
 		uint64_t left = out->count < most ? (most - out->count) / 4 * 3 : 0;
 
-		if (!make_pack(store, level, GT_TILE_CALLS, level ? left : UINT64_MAX, &pack)) {
+		if (!make_pack(store, level, GT_TILE_CALLS, GT_TILE_SEEN, level ? left : UINT64_MAX, &pack)) {
 			free(pack.data);
 			break;
 		}
@@ -181,7 +181,7 @@ static void put_against(const struct gt_store *against, struct gt_bytes *out)
 	struct gt_bytes pack = { .count = 0 };
 
 	put_meta(against, "gt-against", "", out);
-	if (make_pack(against, 0, GT_TILE_TREE, UINT64_MAX, &pack))
+	if (make_pack(against, 0, GT_TILE_TREE, GT_TILE_TREE + 1, UINT64_MAX, &pack))
 		put_pack("gt-against-pack", &pack, out);
 	free(pack.data);
 }

@@ -17,6 +17,7 @@
 #include "lib/assemble/spool/sort.h"
 #include "lib/assemble/util/memory.h"
 #include "report/flow/flow.h"
+#include "report/sections/samples.h"
 #include "report/waits/sync.h"
 
 enum { RUN_BYTES = 16 << 20, PLACE_EVENTS = 8192, MOST_NODES = 1 << 20, REPORT_ROWS = 4096 };
@@ -32,7 +33,7 @@ _Static_assert(sizeof(struct gt_link) % sizeof(struct gt_slot) == 0, "a link is 
 
 struct drawing {
 	struct gt_picture *picture;
-	struct gt_pyramid calls;
+	struct gt_pyramid calls, samples; /* samples: opened by the first one */
 	struct gt_match match;
 	size_t ends_left;        /* of match, when it was written out the last time */
 	struct gt_picture_node *nodes;
@@ -293,6 +294,23 @@ static void collective(struct drawing *d, const struct gt_otf2_cursor *at,
 	d->collective = 0;
 }
 
+static void sample(struct gt_report *report, struct drawing *d, const struct gt_otf2_cursor *at,
+		   const struct gt_otf2_CallingContextSample *e)
+{
+	struct gt_stack_sample of = gt_stack_sample_of(&d->picture->stacks, at, e);
+	uint64_t function = of.ours ? gt_samples_ourselves(report) : gt_samples_ourselves(report) - 1;
+	size_t context = 0;
+
+	if (of.context && !of.ours) {
+		function = gt_samples_function(report, of.context);
+		context = (size_t)(of.context - gt_otf2_context_at(report->read, 0)) + 1;
+	}
+	if (!d->samples.level)
+		gt_pyramid_open(&d->samples, &d->picture->store, GT_TILE_SAMPLES, (uint32_t)at->index,
+				d->picture->span_log2, at->location->events);
+	gt_pyramid_sample(&d->samples, at->time, of.ns, (uint32_t)function, (uint32_t)context);
+}
+
 static void event(struct gt_report *report, struct gt_otf2_cursor *at, const struct gt_otf2_event *e,
 		  void *memory)
 {
@@ -308,6 +326,9 @@ static void event(struct gt_report *report, struct gt_otf2_cursor *at, const str
 		break;
 	case GT_OTF2_MpiCollectiveEnd:
 		collective(d, at, &e->MpiCollectiveEnd);
+		break;
+	case GT_OTF2_CallingContextSample:
+		sample(report, d, at, &e->CallingContextSample);
 		break;
 	default:
 		if (gt_match_event(&d->match, at, e, 0))
@@ -334,7 +355,11 @@ static void end(struct gt_report *report, struct gt_otf2_cursor *at, void *memor
 	}
 	gt_pyramid_close(&d->calls);
 	write_tree(d, (uint32_t)at->index);
-	*row = (struct gt_picture_row){ d->depth, d->calls.levels, d->calls.sum_levels, d->calls.exact };
+	*row = (struct gt_picture_row){ d->depth, d->calls.levels, d->calls.sum_levels, 0, d->calls.exact };
+	if (d->samples.level) {
+		gt_pyramid_close(&d->samples);
+		row->sample_levels = d->samples.levels;
+	}
 	gt_match_end(&d->match, &ends);
 	keep_ends(d->picture, &ends);
 	for (size_t i = 0; i < d->curve_count; i++)
@@ -375,6 +400,7 @@ static void prepare(struct gt_report *report, void *result)
 	picture->correlation = gt_otf2_attribute_named(read, "CORRELATION_ID");
 	picture->mpi_error = gt_otf2_attribute_named(read, "MPI_ERROR");
 	picture->bytes = gt_otf2_attribute_named(read, "BYTES");
+	picture->stacks = gt_stacks_of(read);
 	picture->path.size = sizeof(struct gt_path_part);
 	gt_spill_open(&picture->spill);
 	picture->ends = gt_need(gt_sorter_new(dup(picture->spill.dir), RUN_BYTES));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The picture of a run, for `gputrace html` and `gputrace view`: tiles at all levels of detail of calls,
- * waits, the critical path, counters and links, what is known of rows and regions (meta, JSON), the report's
+ * samples of call stacks, waits, the critical path, counters and links, what is known of rows and regions (meta, JSON), the report's
  * JSON, and the flow graph; all in one store. It is an analysis of the report (report.h): one pass computes
  * both; the flow graph is made in another one.
  *
@@ -10,6 +10,7 @@
 #ifndef GT_REPORT_PAGE_PICTURE_H
 #define GT_REPORT_PAGE_PICTURE_H
 
+#include "report/model/stacks.h"
 #include "report/part/match.h"
 #include "report/page/curve.h"
 #include "report/page/links.h"
@@ -33,7 +34,7 @@ struct gt_picture_node {
 
 struct gt_picture_row {
 	uint32_t depth;
-	unsigned levels, sum_levels;
+	unsigned levels, sum_levels, sample_levels; /* of samples 0: there are none */
 	bool exact;
 };
 
@@ -58,6 +59,7 @@ struct gt_picture {
 	struct gt_links links;
 	unsigned levels;            /* most of all */
 	uint64_t correlation, mpi_error, bytes; /* attributes */
+	struct gt_stack_ids stacks;
 	/* pairs of ends, sorted by what belongs together */
 	struct gt_spill spill;
 	struct gt_sorter *ends;

@@ -22,8 +22,9 @@ enum { BUCKETS = 1 << GT_BUCKETS_LOG2, KEPT = 4, MOST_SUM_LEVELS = 12 };
 struct gathering {
 	uint64_t bucket; /* of the level */
 	uint64_t count, ns;
+	double squares;  /* of the ns of samples */
 	struct {
-		uint32_t region;
+		uint32_t region, mark; /* mark: of its first one */
 		uint64_t ns;
 	} kept[KEPT];
 };
@@ -31,6 +32,8 @@ struct gathering {
 struct bucket {
 	uint32_t depth, bucket, region, cover;
 	uint64_t count;
+	uint32_t part, mark; /* of samples, as is what follows */
+	uint64_t even;       /* how many of equal weight would be as exact */
 };
 
 struct sum {
@@ -162,7 +165,7 @@ static int by_region(const void *va, const void *vb)
 	return a->region < b->region ? -1 : a->region > b->region;
 }
 
-static void put_buckets(struct gt_bytes *out, struct slot *slot)
+static void put_buckets(struct gt_bytes *out, struct slot *slot, bool samples)
 {
 	uint64_t depths = 0;
 
@@ -184,6 +187,11 @@ static void put_buckets(struct gt_bytes *out, struct slot *slot)
 			gt_bytes_number(out, b[j].region);
 			gt_bytes_number(out, b[j].cover);
 			gt_bytes_number(out, b[j].count);
+			if (samples) {
+				gt_bytes_number(out, b[j].part);
+				gt_bytes_number(out, b[j].even);
+				gt_bytes_number(out, b[j].mark);
+			}
 		}
 	}
 }
@@ -211,7 +219,7 @@ static void write_slot(struct gt_pyramid *p, unsigned k, struct slot *slot)
 	if (slot->spans || slot->count || slot->sum_count) {
 		gt_bytes_number(&out, slot->spans);
 		gt_bytes_add(&out, slot->bytes.data, slot->bytes.count);
-		put_buckets(&out, slot);
+		put_buckets(&out, slot, p->kind == GT_TILE_SAMPLES);
 		put_sums(&out, slot);
 		if (slot->copies) {
 			gt_bytes_number(&out, slot->copies);
@@ -236,21 +244,28 @@ static void put_gathering(struct gt_pyramid *p, unsigned k, uint32_t depth, stru
 {
 	struct gathering *g = &p->level[k].depths[depth];
 	uint64_t cover = ((g->ns << 8) - g->ns) >> bucket_log2(p, k), most = 0; /* 255ths */
-	uint32_t region = g->kept[0].region;
+	unsigned top = 0;
 
 	for (unsigned i = 0; i < KEPT; i++)
 		if (g->kept[i].ns > most) {
 			most = g->kept[i].ns;
-			region = g->kept[i].region;
+			top = i;
 		}
-	cover = cover > 255 ? 255 : cover ? cover : 1;
+	if (p->kind == GT_TILE_SAMPLES && g->ns <= g->count)
+		cover = 0; /* it is not known for how much time they stand */
+	else
+		cover = cover > 255 ? 255 : cover ? cover : 1;
 	if (slot->count == slot->room) {
 		slot->room = slot->room ? 2 * slot->room : 64;
 		slot->buckets = gt_resized(slot->buckets, slot->room, sizeof(*slot->buckets));
 	}
 	slot->buckets[slot->count++] =
-		(struct bucket){ .depth = depth, .bucket = g->bucket & (BUCKETS - 1), .region = region,
-				 .cover = (uint32_t)cover, .count = g->count };
+		(struct bucket){ .depth = depth, .bucket = g->bucket & (BUCKETS - 1),
+				 .region = g->kept[top].region, .mark = g->kept[top].mark,
+				 .cover = (uint32_t)cover, .count = g->count,
+				 .even = g->squares > 0 ? (uint64_t)((double)g->ns * (double)g->ns / g->squares + 0.5)
+							: 0,
+				 .part = g->ns ? (uint32_t)(((most << 8) - most) / g->ns) : 0 };
 	p->exact = p->exact && k + 1 < p->levels;
 	*g = (struct gathering){ .count = 0 };
 }
@@ -331,7 +346,7 @@ static struct gathering *gathering_of(struct gt_pyramid *p, unsigned k, uint32_t
 	return g;
 }
 
-static void gather(struct gathering *g, uint32_t region, uint64_t ns)
+static void gather(struct gathering *g, uint32_t region, uint32_t mark, uint64_t ns)
 {
 	unsigned least = 0;
 
@@ -345,6 +360,7 @@ static void gather(struct gathering *g, uint32_t region, uint64_t ns)
 			least = i;
 	}
 	g->kept[least].region = region;
+	g->kept[least].mark = mark;
 	g->kept[least].ns += ns;
 }
 
@@ -357,11 +373,11 @@ static void add_short(struct gt_pyramid *p, unsigned k, uint64_t begin, uint64_t
 	struct gathering *g;
 
 	if (begin >> shift != last) {
-		gather(gathering_of(p, k, depth, begin >> shift), region, (last << shift) - begin);
+		gather(gathering_of(p, k, depth, begin >> shift), region, 0, (last << shift) - begin);
 		begin = last << shift;
 	}
 	g = gathering_of(p, k, depth, last);
-	gather(g, region, end > begin ? end - begin : 0);
+	gather(g, region, 0, end > begin ? end - begin : 0);
 	g->count++;
 }
 
@@ -374,31 +390,63 @@ static void add_copy(struct slot *slot, uint64_t bytes)
 	slot->copies++;
 }
 
-void gt_pyramid_span(struct gt_pyramid *p, uint64_t begin, uint64_t end, uint32_t region, uint32_t depth,
+/* The first level whose buckets are not longer. */
+static unsigned own_level(const struct gt_pyramid *p, uint64_t length)
+{
+	unsigned finest = p->span_log2 - GT_BUCKETS_LOG2;
+
+	return log2_of(length) < finest ? finest - log2_of(length) : 0;
+}
+
+static void put_span(struct gt_pyramid *p, unsigned own, uint64_t end, uint64_t length, uint32_t region,
 		     uint32_t mark, uint64_t bytes)
 {
-	uint64_t most = (UINT64_C(1) << p->span_log2) - 1;
-	unsigned finest = p->span_log2 - GT_BUCKETS_LOG2, own;
 	struct slot *slot;
 
-	end = end < most ? end : most;
-	begin = begin < end ? begin : end;
-	if (depth > GT_PYRAMID_DEPTH)
-		return;
-	own = log2_of(end - begin) < finest ? finest - log2_of(end - begin) : 0;
-	for (unsigned k = 0; k < own && k < p->levels; k++)
-		add_short(p, k, begin, end, region, depth);
 	if (own >= p->levels)
 		return;
 	slot = slot_of(p, own, end >> tile_log2(p, own));
 	gt_bytes_number(&slot->bytes, end - slot->end);
-	gt_bytes_number(&slot->bytes, end - begin);
+	gt_bytes_number(&slot->bytes, length);
 	gt_bytes_number(&slot->bytes, region);
 	gt_bytes_number(&slot->bytes, mark);
 	slot->end = end;
 	if (bytes)
 		add_copy(slot, bytes);
 	slot->spans++;
+}
+
+void gt_pyramid_span(struct gt_pyramid *p, uint64_t begin, uint64_t end, uint32_t region, uint32_t depth,
+		     uint32_t mark, uint64_t bytes)
+{
+	uint64_t most = (UINT64_C(1) << p->span_log2) - 1;
+	unsigned own;
+
+	end = end < most ? end : most;
+	begin = begin < end ? begin : end;
+	if (depth > GT_PYRAMID_DEPTH)
+		return;
+	own = own_level(p, end - begin);
+	for (unsigned k = 0; k < own && k < p->levels; k++)
+		add_short(p, k, begin, end, region, depth);
+	put_span(p, own, end, end - begin, region, mark, bytes);
+}
+
+void gt_pyramid_sample(struct gt_pyramid *p, uint64_t time, uint64_t ns, uint32_t region, uint32_t mark)
+{
+	enum { USUAL = 1 << 20 };
+	uint64_t most = (UINT64_C(1) << p->span_log2) - 1, weight = ns ? ns : 1;
+	unsigned own = own_level(p, ns ? ns : USUAL);
+
+	time = time < most ? time : most;
+	for (unsigned k = 0; k < own && k < p->levels; k++) {
+		struct gathering *g = gathering_of(p, k, 0, time >> bucket_log2(p, k));
+
+		gather(g, region, mark, weight);
+		g->squares += (double)weight * (double)weight;
+		g->count++;
+	}
+	put_span(p, own, time, ns, region, mark, 0);
 }
 
 static uint64_t within(const struct gt_pyramid *p, uint64_t now)

@@ -43,6 +43,11 @@ void gt_pyramid_open(struct gt_pyramid *p, struct gt_store *store, enum gt_tile_
 /* `mark` is written in place of the depth; it is the depth of calls. A copy or set has copied `bytes`. */
 void gt_pyramid_span(struct gt_pyramid *p, uint64_t begin, uint64_t end, uint32_t region, uint32_t depth,
 		     uint32_t mark, uint64_t bytes);
+/*
+ * A sample, which stands for `ns`, or 0 if that is not known: a point in time. Its level is that of a span as
+ * long; in the levels above, the bucket that it is in has its whole weight. They come in order.
+ */
+void gt_pyramid_sample(struct gt_pyramid *p, uint64_t time, uint64_t ns, uint32_t region, uint32_t mark);
 /* From the time of the last call on, `region` was the innermost, and `bytes` were copied. */
 void gt_pyramid_spend(struct gt_pyramid *p, uint64_t now, uint32_t region, uint64_t bytes);
 /* The same, but of nothing. */

@@ -8,7 +8,7 @@
  * Limits: times are doubles, exact below 2^53 ns (104 days). A tile that is not there has nothing in it.
  */
 
-const SPANS = 0, WAITS = 1, PATH = 2, TRACK = 3, LINKS = 4, CALLS = 5;
+const SPANS = 0, WAITS = 1, PATH = 2, TRACK = 3, LINKS = 4, CALLS = 5, SAMPLES = 6;
 
 function reader(bytes) {
 	const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -58,10 +58,11 @@ async function inflate(bytes) {
 const emptyDepth = () => ({ b: [], e: [], r: [], who: [], at: null, bytes: null });
 
 /*
- * Spans by depth: sorted by end and, as those of a depth do not overlap, by begin. Waits and the critical
- * path are `flat`: all at depth 0, and `who` is what stands in the place of a depth.
+ * Spans by depth: sorted by end and, as those of a depth do not overlap, by begin. Waits, the critical path
+ * and samples are `flat`: all at depth 0, and `who` is what stands in the place of a depth. A sample is at the
+ * end of its span, which is as long as the time that it stands for, and may overlap others.
  */
-function decodeSpans(bytes, begin, flat) {
+function decodeSpans(bytes, begin, flat, sampled) {
 	const from = reader(bytes), depths = [], n = from.u(), places = [];
 
 	for (let i = 0, end = begin; i < n; i++) {
@@ -83,11 +84,19 @@ function decodeSpans(bytes, begin, flat) {
 		d.region = new Uint32Array(count);
 		d.cover = new Uint8Array(count);
 		d.count = new Float64Array(count);
+		d.part = sampled ? new Uint8Array(count) : null;
+		d.even = sampled ? new Float64Array(count) : null;
+		d.like = sampled ? new Uint32Array(count) : null;
 		for (let j = 0, bucket = 0; j < count; j++) {
 			d.at[j] = bucket += from.u();
 			d.region[j] = from.u();
 			d.cover[j] = from.u();
 			d.count[j] = from.u();
+			if (sampled) {
+				d.part[j] = from.u();
+				d.even[j] = from.u();
+				d.like[j] = from.u();
+			}
 		}
 	}
 	const sums = [];
@@ -218,7 +227,16 @@ const Data = {
 	finest(levels) {
 		return Math.max(0, (Data.view ? levels : Math.min(levels, Data.meta.page_levels)) - 1);
 	},
-	name: (region) => region < Data.regions.length ? Data.regions[region].name : "?",
+	name: (region) => region < Data.regions.length ? Data.regions[region].name
+		: region > Data.regions.length ? "[gputrace]" : "?",
+	/* Functions of a calling context, innermost first. */
+	path(context) {
+		const names = [], all = Data.meta.contexts;
+
+		for (let i = context; i >= 0 && 2 * i < all.length; i = all[2 * i])
+			names.push(Data.name(all[2 * i + 1]));
+		return names;
+	},
 
 	add(bytes) {
 		const from = reader(bytes);
@@ -251,7 +269,7 @@ const Data = {
 		const begin = tile * Data.span(level);
 		const decoded = kind === TRACK ? decodeTrack(found) : kind === LINKS
 			? decodeLinks(found, begin)
-			: kind === CALLS ? decodeCalls(found) : decodeSpans(found, begin, kind !== SPANS);
+			: kind === CALLS ? decodeCalls(found) : decodeSpans(found, begin, kind !== SPANS, kind === SAMPLES);
 
 		map.set(tile, decoded);
 		return decoded;
@@ -418,7 +436,11 @@ function eachSpan(kind, row, level, depth, begin, end, what) {
 		}
 }
 
-/* Calls what(begin, end, region, cover 0..255, count, depth) for the buckets of a depth in a window. */
+/*
+ * Calls what(begin, end, region, cover 0..255, count, depth, more) for the buckets of a depth in a window. Of
+ * samples: { part: how much of them the region has, 0..255, even: how many of equal weight would be as exact,
+ * context: of one of the region's, + 1 }.
+ */
 function eachBucket(kind, row, level, depth, begin, end, what) {
 	const size = Data.bucket(level);
 
@@ -434,7 +456,8 @@ function eachBucket(kind, row, level, depth, begin, end, what) {
 
 			if (at > end)
 				break;
-			what(at, at + size, d.region[i], d.cover[i], d.count[i], depth);
+			what(at, at + size, d.region[i], d.cover[i], d.count[i], depth,
+				d.part && { part: d.part[i], even: d.even[i], context: d.like[i] });
 		}
 	}
 }

@@ -20,7 +20,7 @@
 
 #include "lib/assemble/util/memory.h"
 
-enum { MUCH = 1 << 20, FORMAT = 5 };
+enum { MUCH = 1 << 20, FORMAT = 6 };
 
 struct head {
 	char magic[8];

@@ -24,6 +24,7 @@ enum gt_tile_kind {
 	GT_TILE_TRACK,
 	GT_TILE_LINKS,
 	GT_TILE_TREE,
+	GT_TILE_SAMPLES,
 	GT_TILE_SEEN,   /* kinds before this one are for the page */
 	GT_TILE_PLACE = GT_TILE_SEEN, /* where reading can begin; tile: the time */
 	GT_TILE_TEXT,   /* rows: enum gt_text_row */

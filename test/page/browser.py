@@ -6,6 +6,8 @@
         hostile PAGE                      names are text; a narrow window
         deep PAGE CALL                    far into a trace; CALL of row 0: [begin, end, depth]
         copies PAGE COPIES.json           copies of windows (cluster.py)
+        samples PAGE REPORT.json          tables of samples and flame graphs (stacks.py, split)
+        lane PAGE                         the lane of samples (stacks.py, dense)
         differs PAGE NOW.json BEFORE.json flame graphs of differences; two reports
         frames PAGE                       how long the first picture and a frame take (said, not judged)
     browser.py shot PAGE PNG WIDTH HEIGHT light|dark [SCRIPT]
@@ -15,6 +17,7 @@ PAGE is a file or an address. A line for each claim: "ok NAME: CLAIM" or "not ok
 Limits: needs chromium, chromium-driver and python3-selenium of Debian.
 """
 import json
+import re
 import sys
 import traceback
 
@@ -480,6 +483,62 @@ def of_samples(address, known):
     clean_end(page)
 
 
+def lane(address):
+    """stacks.py's dense: a lane of half the height below the thread's, which says what it stands for."""
+    page = Page(address)
+    there = page.js("""
+        const {Data, Draw, Model, Samples, Theme} = gt, line = Model.shown.find((l) => l.row === 0), found = [];
+        const y = Math.round((line.y + Model.samplesTop(line) + Model.sampled(line) / 2) * Draw.scale);
+        const width = Draw.canvas.width, pixels = Draw.pixels.subarray(y * width, (y + 1) * width);
+        let last = 0;
+        pixels.forEach((pixel, x) => pixel === Theme.paper || (last = x));
+        Samples.each(0, 0, Data.meta.end, (s) => found.push([s.time + s.length / 2, Data.name(s.region), s.part,
+            s.even, s.count, s.cover, s.length]));
+        return {last: last / width, found, high: Model.sampled(line) / Model.lane, x: [0.25, 0.75].map((t) =>
+            Draw.x(t * 1e9)), y: y / Draw.scale}""")
+    found, inner = there["found"], [b for b in there["found"] if abs(b[0] % 5e8 - 2.5e8) < 2.3e8]
+    ok(0.12 < there["last"] < 0.128 and 0.4 < there["high"] < 0.7, "samples are seen below the thread, where they are",
+       (there["last"], there["high"]))
+    ok(len(inner) > 90 and all(name == ("alpha" if at < 5e8 else "beta") for at, name, *_ in inner),
+       "a pixel has the function with most of its time", inner[:3])
+    odd = [b for b in inner if abs(b[2] / 255 - 0.75) > 0.03 or b[3] != b[4] or abs(b[4] - b[6] / 1e5) > 1
+           or abs(b[5] / 127 - 1) > 0.04]
+    ok(not odd, "... for its share, of so many, so long", odd)
+    ok(sum(b[4] for b in found) == 10000, "... and each sample is in one", sum(b[4] for b in found))
+    says = [sight.tip(page, x, there["y"]) for x in there["x"]]
+    ok(all(re.match(name + r"\s+4[12] samples in 4\.19 ms: 7[3-7]\.\d % \(± 1[23]\.\d %\) of them, processor time "
+                    r"(49|50)\.\d % of it\s+at [^$]*one of them called by\s+main$", text)
+           for name, text in zip(("alpha", "beta"), says)), "it says so, and who calls it", says)
+    page.js("gt.View.set(249.95e6, 250.55e6)")
+    page.settle()
+    there = page.js("""const {Data, Draw, Samples} = gt, found = [];
+        Samples.each(0, 249.95e6, 250.55e6, (s) => found.push([s.time, Data.name(s.region), s.length, s.ns]));
+        return [found, Draw.x(250e6)]""")
+    names = ["beta" if i % 4 == 3 else "alpha" for i in range(2499, 2505)]
+    ok(sorted(there[0]) == [[(i + 1) * 1e5, name, 0, 5e4] for i, name in zip(range(2499, 2505), names)],
+       "near by: single samples, which have no length", there[0])
+    says = sight.tip(page, there[1], there_y(page))
+    ok(re.match(r"beta\s+a sample of 50\.0 µs of processor time\s+at [^$]*called by\s+main$", says),
+       "... of which it says that", says)
+    page.keys("8")
+    ok(page.get("gt.Model.sampled(gt.Model.shown.find((l) => l.row === 0))") == 0, "a key hides them")
+    page.sheet("flame")
+    page.js("""const of = document.querySelector('.flame-head select');
+        of.value = 'callers'; of.dispatchEvent(new Event('change'))""")
+    page.settle()
+    there = page.js("""return [...document.querySelectorAll('.flame button')].map((b) => [b.textContent,
+        Number(b.style.width.slice(0, -1)).toFixed(1), b.getAttribute('aria-label').split(', ').slice(-2)])""")
+    ok(there[1:] == [[name, "50.0", ["sampled", "5,000 samples"]] for name in ("~alpha", "~main", "~beta", "~main")],
+       "functions with their callers below, which says that they are sampled", there)
+    clean_end(page)
+
+
+def there_y(page):
+    """The middle of the lane of samples of row 0."""
+    return page.get("((line) => line.y + gt.Model.samplesTop(line) + gt.Model.sampled(line) / 2)"
+                    "(gt.Model.shown.find((l) => l.row === 0))")
+
+
 def differs(address, now, before):
     page, reports = Page(address), []
     for name in (now, before):
@@ -598,7 +657,7 @@ def main(arguments):
         begin(name)
         try:
             {"use": use, "hostile": hostile, "deep": deep, "differs": differs, "frames": frames,
-             "copies": of_copies, "samples": of_samples}[what](*rest)
+             "copies": of_copies, "samples": of_samples, "lane": lane}[what](*rest)
             ok(True, "the browser was driven to the end")
         except Exception:  # a claim that fails, not a course that ends
             ok(False, "the browser was driven to the end", traceback.format_exc())

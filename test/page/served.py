@@ -42,7 +42,7 @@ def check_tiles(url, page, dice):
         first = dice.randrange(1 << level)
         last = min(first + dice.randrange(4), (1 << level) - 1)
         rows = sorted(dice.sample(range(len(meta["rows"])), min(2, len(meta["rows"]))))
-        kinds = sorted(dice.sample(range(6), 3))
+        kinds = sorted(dice.sample(range(7), 3))
         pack = tiles.unpack(get("%stiles?level=%d&from=%d&to=%d&rows=%s&kinds=%s" % (
             url, level, first, last, ",".join(map(str, rows)), ",".join(map(str, kinds)))))
         want = {key: data for key, data in page.tiles.items() if key[0] in kinds and key[2] == level and

@@ -180,6 +180,20 @@ def tree():
     return m
 
 
+@case
+def dense():
+    """10,000 samples of 50 us in the first of eight seconds, one in 0.1 ms: of each four, alpha has three in the first
+    half of it, beta in the second."""
+    m = Made(8000 * MS)
+    s = Stacks(m)
+    thread = m.thread(m.process("Process 0"))
+    main = s.context(m.region("main"))
+    alpha, beta = s.context(m.region("alpha"), parent=main), s.context(m.region("beta"), parent=main)
+    for i in range(10000):
+        s.sample(thread, (i + 1) * 100 * US, alpha if (i % 4 == 3) == (i >= 5000) else beta, 50 * US)
+    return m
+
+
 def counts(longer=0, **functions):
     """How many samples of 1 ms each function has, and how many of 20 ms the last one has, too."""
     m = Made(1000 * MS)
