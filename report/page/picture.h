@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The picture of a run, for `gputrace html` and `gputrace view`: tiles at all levels of detail of calls,
- * samples of call stacks, waits, the critical path, counters and links, what is known of rows and regions (meta, JSON), the report's
- * JSON, and the flow graph; all in one store. It is an analysis of the report (report.h): one pass computes
- * both; the flow graph is made in another one.
+ * samples of call stacks, waits, the critical path, counters and links, what is known of rows and regions
+ * (meta, JSON), the report's JSON, and the flow graph; all in one store. It is an analysis of the report
+ * (report.h): one pass computes both; the flow graph is made in another one.
  *
  * Limits: see pyramid.h, curve.h, links.h.
  */

@@ -59,8 +59,8 @@ const emptyDepth = () => ({ b: [], e: [], r: [], who: [], at: null, bytes: null 
 
 /*
  * Spans by depth: sorted by end and, as those of a depth do not overlap, by begin. Waits, the critical path
- * and samples are `flat`: all at depth 0, and `who` is what stands in the place of a depth. A sample is at the
- * end of its span, which is as long as the time that it stands for, and may overlap others.
+ * and samples are `flat`: all at depth 0, and `who` is what stands in the place of a depth. A sample is at
+ * the end of its span, which is as long as the time that it stands for, and may overlap others.
  */
 function decodeSpans(bytes, begin, flat, sampled) {
 	const from = reader(bytes), depths = [], n = from.u(), places = [];
