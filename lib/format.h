@@ -29,7 +29,7 @@
 
 #include <stdint.h>
 
-#define GT_FORMAT_VERSION 14u
+#define GT_FORMAT_VERSION 15u
 
 #define GT_MAGIC_RUN  0x314e555254474721ull /* "!GGTRUN1" read as a little-endian number */
 #define GT_MAGIC_PROC 0x31434f5250474721ull
@@ -75,15 +75,17 @@ struct gt_sched {
 	uint64_t running;  /* ns that it had a processor */
 	uint64_t ready;    /* ns that it could have run, and waited for one */
 	uint64_t switches; /* how often it was given one */
+	uint64_t moves;    /* how often another one than before; GT_NOT_READ */
 };
+#define GT_NOT_READ UINT64_MAX
 
 /* Of a thread, or of those that have used a location one after another. The sums are of those before. */
 struct gt_states {
 	struct gt_sched begin, last; /* of the present one; its last successful reading */
 	uint64_t until, tick;        /* ns, and ticks: it is known to have lived up to here */
-	uint64_t lifetime, running, ready, switches, unknown;
+	uint64_t lifetime, running, ready, switches, unknown, moves;
 	uint32_t ended;              /* the present one has ended */
-	uint32_t reserved;
+	uint32_t moved;              /* of how many threads `moves` is the sum */
 };
 
 /* A group of processes (cgroup) that may use so much processor time, and is throttled when it has. */

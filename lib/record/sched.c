@@ -27,6 +27,9 @@ static clockid_t clock_of(uint32_t tid)
 /* At most as often (ns) while it spools: after a kill so much more is unknown. */
 #define SPOOLED 10000000
 
+/* A thread that lives for less time (ns) is not asked how often it was moved: that is a long text. */
+#define LONG 10000000
+
 static uint64_t number(const char **at)
 {
 	uint64_t n = 0;
@@ -44,7 +47,8 @@ static bool read_clock(uint32_t tid, struct gt_sched *to)
 
 	if (gt_sys_refused() || gt_sys_clock(clock_of(tid), &used))
 		return false;
-	*to = (struct gt_sched){ .running = (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec };
+	*to = (struct gt_sched){ .running = (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec,
+				 .moves = GT_NOT_READ };
 	return true;
 }
 
@@ -62,6 +66,23 @@ static bool read_sched(uint32_t tid, struct gt_sched *to)
 	to->switches = number(&at);
 	to->at = gt_monotonic();
 	return to->switches;
+}
+
+/* Only in a text for people: "se.nr_migrations : 2" is one of its first lines. */
+static uint64_t read_moves(uint32_t tid)
+{
+	char name[48], text[512];
+	const char *at;
+
+	gt_text(name, sizeof(name), "/proc/self/task/%u/sched", tid);
+	if (gt_sys_read_text(name, text, sizeof(text)) <= 0)
+		return GT_NOT_READ;
+	at = strstr(text, "nr_migrations");
+	at = at ? strchr(at, ':') : NULL;
+	if (!at)
+		return GT_NOT_READ;
+	at++;
+	return number(&at);
 }
 
 /* A thread's number may have become another's, which has run for less. */
@@ -82,6 +103,10 @@ void gt_states_next(struct gt_states *states)
 		states->running += less(to->running, from->running);
 		states->ready += less(to->ready, from->ready);
 		states->switches += less(to->switches, from->switches);
+		if (from->moves != GT_NOT_READ && to->moves != GT_NOT_READ) {
+			states->moves += less(to->moves, from->moves);
+			states->moved++;
+		}
 	}
 	states->begin = states->last = (struct gt_sched){ .at = 0 };
 	states->ended = 0;
@@ -93,9 +118,11 @@ static void begin(struct gt_states *states, const struct gt_sched *now, bool kno
 	states->until = now->at;
 	states->tick = gt_clock_read();
 	states->last = known ? *now : (struct gt_sched){ .at = 0 };
+	states->last.moves = GT_NOT_READ;
 	states->begin.running = now->running;
 	states->begin.ready = now->ready;
 	states->begin.switches = now->switches;
+	states->begin.moves = now->moves;
 	__atomic_store_n(&states->begin.at, now->at, __ATOMIC_RELEASE);
 }
 
@@ -135,8 +162,10 @@ void gt_states_begin(struct gt_states *states, uint32_t tid)
 	struct gt_sched now;
 	bool known = read_sched(tid, &now);
 
-	if (!known)
-		now = (struct gt_sched){ .at = gt_monotonic() };
+	if (known)
+		now.moves = read_moves(tid);
+	else
+		now = (struct gt_sched){ .at = gt_monotonic(), .moves = GT_NOT_READ };
 	begin(states, &now, known);
 }
 
@@ -160,6 +189,8 @@ void gt_states_note(struct gt_states *states, uint32_t tid, bool ends)
 		return;
 	brief = ends && states->last.at && read_short(states, tid, &now);
 	known = brief || (states->last.at && read_sched(tid, &now));
+	if (known && !brief && now.at - states->begin.at >= LONG && states->begin.moves != GT_NOT_READ)
+		now.moves = read_moves(tid);
 	if (known)
 		states->last = now;
 	states->until = known && !brief ? now.at : gt_monotonic();

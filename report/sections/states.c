@@ -20,16 +20,17 @@ static const struct gt_column columns[] = {
 	{ "unknown_s", "unknown", GT_SECONDS },
 	{ "throttled_s", NULL, GT_SECONDS },
 	{ "switches", "switches", GT_COUNT },
-	{ "migrations", NULL, GT_COUNT },
+	{ "migrations", "migrations", GT_COUNT },
 };
 static const struct gt_section_kind states_kind =
-	GT_SECTION("thread_states", "Thread states", GT_ROWS, columns, .spare = "switches,unknown_s");
-enum { LIFETIME = 1, RUNNING, READY, BLOCKED, UNKNOWN, SWITCHES = 7, COLUMNS = 9 };
+	GT_SECTION("thread_states", "Thread states", GT_ROWS, columns, .spare = "migrations,switches,unknown_s");
+enum { LIFETIME = 1, RUNNING, READY, BLOCKED, UNKNOWN, COLUMNS = 9 };
 
 /* The properties of the columns that have one. */
 static const char *const names[] = {
 	NULL, "GPUTRACE::LIFETIME_NS", "GPUTRACE::RUNNING_NS", "GPUTRACE::READY_NS", "GPUTRACE::BLOCKED_NS",
 	"GPUTRACE::UNKNOWN_NS", "GPUTRACE::THROTTLED_NS", "GPUTRACE::SWITCHES",
+	"GPUTRACE::MIGRATIONS",
 };
 
 static void take(const struct gt_report *report, size_t location, unsigned column, union gt_cell *row)
@@ -73,7 +74,7 @@ static void figures(struct gt_report *report, void *result)
 			continue;
 		row = gt_row_add(section);
 		row[0].text = gt_report_location(report, i);
-		for (unsigned column = LIFETIME; column <= SWITCHES; column++)
+		for (unsigned column = LIFETIME; column < COLUMNS; column++)
 			take(report, i, column, row);
 	}
 }

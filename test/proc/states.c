@@ -7,12 +7,15 @@
  *	states sleep SECONDS           sleeps
  *	states threads NUMBER SECONDS  threads that compute, one after another
  *	states fork SECONDS            a child computes, which ends by _exit()
+ *	states wait SECONDS            a child that is two threads that compute: "child cpu SECONDS pid PID" by wait4()
  *	states full SECONDS            as busy, and has no descriptor left
  *	states killed SECONDS          as busy, and kills itself
+ *	states moves NUMBER            goes from one processor to another so often: "moves number N", 0: it may not
  *	states path NUMBER             tries so many folders for a program, beside 20 threads: "path reads N"
  */
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,6 +85,23 @@ static void child(void)
 	waitpid(pid, NULL, 0);
 }
 
+static void wait_for_child(char *program, char *each)
+{
+	char *const argv[] = { program, "threads", "2", each, NULL };
+	struct rusage use;
+	int pid = fork();
+
+	if (!pid) {
+		execv(program, argv);
+		_exit(127);
+	}
+	if (wait4(pid, NULL, 0, &use) == pid)
+		printf("child cpu %.6f pid %d\n",
+		       (double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) +
+			       (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec) / 1e6,
+		       pid);
+}
+
 static pthread_barrier_t all;
 
 static void *wait_twice(void *arg)
@@ -125,6 +145,27 @@ static void look_in_path(int n)
 		pthread_join(threads[i], NULL);
 }
 
+static void move(int n)
+{
+	cpu_set_t all, one;
+	int cpu = 0, moved = 0, seen = 0;
+
+	if (sched_getaffinity(0, sizeof(all), &all) || CPU_COUNT(&all) < 2)
+		n = 0;
+	while (moved < n) {
+		CPU_ZERO(&one);
+		while (!CPU_ISSET(cpu, &all))
+			cpu = (cpu + 1) % CPU_SETSIZE;
+		CPU_SET(cpu, &one);
+		seen = sched_getcpu();
+		if (sched_setaffinity(0, sizeof(one), &one))
+			break;
+		moved += seen != cpu;
+		cpu = (cpu + 1) % CPU_SETSIZE;
+	}
+	printf("moves number %d\n", moved);
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 2 ? argv[1] : "";
@@ -137,6 +178,10 @@ int main(int argc, char **argv)
 		threads(atoi(argv[2]));
 	else if (!strcmp(what, "fork"))
 		child();
+	else if (!strcmp(what, "wait"))
+		wait_for_child(argv[0], argv[2]);
+	else if (!strcmp(what, "moves"))
+		move(atoi(argv[2]));
 	else if (!strcmp(what, "path"))
 		look_in_path(atoi(argv[2]));
 	else

@@ -230,6 +230,10 @@ static struct gt_states sum_up(const struct gt_states *of)
 		sum.running += less(to->running, from->running);
 		sum.ready += less(to->ready, from->ready);
 		sum.switches += less(to->switches, from->switches);
+		if (from->moves != GT_NOT_READ && to->moves != GT_NOT_READ) {
+			sum.moves += less(to->moves, from->moves);
+			sum.moved++;
+		}
 	}
 	return sum;
 }
@@ -279,6 +283,8 @@ static void add_states(struct task *out, struct gt_properties *props, uint32_t l
 	add_number(out, props, false, location, "BLOCKED_NS",
 		   less(sum.lifetime, sum.unknown + sum.running + sum.ready));
 	add_number(out, props, false, location, "SWITCHES", sum.switches);
+	if (sum.moved)
+		add_number(out, props, false, location, "MIGRATIONS", sum.moves);
 }
 
 int gt_properties_collect(struct gt_properties *props, const struct gt_layout *layout,
