@@ -16,12 +16,16 @@
 
 #include "lib/assemble/util/memory.h"
 #include "lib/assemble/util/utf8.h"
+#include "report/model/stacks.h"
 #include "report/part/match.h"
 #include "report/report.h"
 
 enum { TALLIES = 32, NAME_MAX_BYTES = 4096, NO_ROW = -1, NAME_MIN = 3, NAME_CUT = 8 };
 
-/* The cell of a row that is being filled. Regions are those of the archive's table. */
+/*
+ * The cell of a row that is being filled. Regions are those of the archive's table, their number is one that
+ * is not defined; behind it follow the same as functions of samples, and gputrace itself.
+ */
 struct lane {
 	struct tally {
 		uint32_t region;
@@ -30,15 +34,17 @@ struct lane {
 	unsigned count;
 	unsigned column;
 	uint64_t end;   /* where the column ends */
-	uint64_t inside; /* ns in any region */
+	uint64_t inside; /* ns in any region, or of samples */
 };
 
 struct reading {
 	struct gt_grid *grid;
 	struct gt_report report; /* the archive, its classes and names of locations */
 	unsigned lanes;          /* of a location, at least 1 */
+	unsigned each;           /* its rows: lanes, and samples */
+	struct gt_stack_ids stacks;
 	int32_t *first_rows;     /* by location: its first row, or NO_ROW */
-	uint32_t *region_of;     /* by region of the archive: its place in the grid + 1 */
+	uint32_t *region_of;     /* by region: its place in the grid + 1 */
 	struct gt_ends ends;
 	uint64_t correlation, mpi_error;
 };
@@ -74,8 +80,10 @@ static void close_cell(struct gt_grid *grid, unsigned row, struct lane *lane)
 		if (lane->tallies[i].ns > most->ns)
 			most = &lane->tallies[i];
 	if (lane->inside) {
+		unsigned __int128 share = (unsigned __int128)lane->inside * GT_GRID_FULL / length;
+
 		cell->region = most->region;
-		cell->share = (uint8_t)((unsigned __int128)lane->inside * GT_GRID_FULL / length);
+		cell->share = share < GT_GRID_FULL ? (uint8_t)share : GT_GRID_FULL;
 		cell->share += !cell->share; /* there was something */
 	}
 	lane->count = 0;
@@ -152,7 +160,7 @@ static void on_begin(struct gt_otf2_cursor *at)
 
 	if (first_row(at) == NO_ROW)
 		return;
-	place->lanes = gt_zeroed(reading_of(at)->lanes, sizeof(*place->lanes));
+	place->lanes = gt_zeroed(reading_of(at)->each, sizeof(*place->lanes));
 }
 
 /* Until now the stack was `depth` deep. */
@@ -215,10 +223,40 @@ static void on_leave(struct gt_otf2_cursor *at, const struct gt_otf2_frame *fram
 		gt_match_leave(&place->match, at, reading->mpi_error);
 }
 
+static uint32_t regions_of(const struct reading *reading)
+{
+	return (uint32_t)reading->report.read->tables[GT_OTF2_REGION].count;
+}
+
+/* A point in time: all that it stands for is in one cell. */
+static void add_sample(struct gt_otf2_cursor *at, const struct gt_otf2_CallingContextSample *event)
+{
+	struct reading *reading = reading_of(at);
+	struct gt_grid *grid = reading->grid;
+	struct lane *lane = &((struct place *)at->state)->lanes[reading->lanes];
+	struct gt_stack_sample sample = gt_stack_sample_of(&reading->stacks, at, event);
+	const struct gt_otf2_region *region =
+		sample.context ? gt_otf2_find_region(at->read, sample.context->region) : NULL;
+	uint32_t count = regions_of(reading),
+		 function = region ? gt_report_region(&reading->report, region) : count;
+
+	if (!gt_part_at(&grid->part, at->time))
+		return;
+	if (at->time >= lane->end) {
+		if (lane->end)
+			close_cell(grid, (unsigned)first_row(at) + reading->lanes, lane);
+		open_cell(grid, lane, at->time);
+	}
+	tally(lane, count + 1 + (sample.ours ? count + 1 : function), sample.ns ? sample.ns : 1);
+}
+
 static void on_event(struct gt_otf2_cursor *at, const struct gt_otf2_event *event)
 {
 	struct place *place = at->state;
 
+	if (event->type == GT_OTF2_CallingContextSample && place->lanes &&
+	    reading_of(at)->each > reading_of(at)->lanes)
+		add_sample(at, &event->CallingContextSample);
 	if (reading_of(at)->grid->with_lines)
 		gt_match_event(&place->match, at, event, 0);
 }
@@ -234,7 +272,7 @@ static void on_end(struct gt_otf2_cursor *at, bool whole)
 	innermost(at, at->depth);
 	for (size_t depth = at->depth; depth; depth--)
 		whole_call(at, &at->stack[depth - 1], depth);
-	for (unsigned i = 0; i < reading->lanes; i++)
+	for (unsigned i = 0; i < reading->each; i++)
 		if (place->lanes[i].end)
 			close_cell(reading->grid, (unsigned)first_row(at) + i, &place->lanes[i]);
 	free(place->lanes);
@@ -294,41 +332,54 @@ static void make_rows(struct reading *reading)
 		reading->first_rows[i] = NO_ROW;
 		if (!gt_part_has(&grid->part, i))
 			continue;
-		if (grid->rows + reading->lanes > grid->max_rows) {
+		if (grid->rows + reading->each > grid->max_rows) {
 			grid->no_room++;
 			continue;
 		}
 		reading->first_rows[i] = (int32_t)grid->rows;
 		label = add_text(grid, gt_report_location(&reading->report, i));
-		for (unsigned depth = 1; depth <= reading->lanes; depth++)
+		for (unsigned depth = 1; depth <= reading->each; depth++)
 			*gt_grid_row_at(grid, grid->rows++) = (struct gt_grid_row){
 				.label = label,
 				.location = (uint32_t)i,
-				.depth = grid->lanes ? (uint16_t)depth : 0,
+				.depth = grid->lanes && depth <= reading->lanes ? (uint16_t)depth : 0,
+				.samples = depth > reading->lanes,
 			};
 	}
+}
+
+/* "work", "~work" of samples. */
+static uint32_t add_name(struct reading *reading, uint32_t region)
+{
+	uint32_t count = regions_of(reading), index = region > count ? region - count - 1 : region;
+	char name[512] = "?";
+
+	if (index > count)
+		snprintf(name, sizeof(name), "%s", gt_stacks_ours.name);
+	else if (index < count || region > count)
+		snprintf(name, sizeof(name), "%s%s", region > count ? "~" : "",
+			 gt_report_region_name(&reading->report, index));
+	return add_text(reading->grid, name);
 }
 
 /* A cell's region becomes one of the grid. */
 static void name_cell(struct reading *reading, struct gt_grid_cell *cell)
 {
 	struct gt_grid *grid = reading->grid;
-	const struct gt_otf2 *read = reading->report.read;
-	size_t count = read->tables[GT_OTF2_REGION].count;
-	uint32_t index = cell->region;
-	const char *name = index < count ? gt_otf2_region_at(read, index)->name : "?";
+	uint32_t region = cell->region, count = regions_of(reading),
+		 index = region > count ? region - count - 1 : region;
 
 	cell->class = index < count ? reading->report.classes.regions[index] : GT_CLASS_CODE;
-	if (!reading->region_of[index]) {
+	if (!reading->region_of[region]) {
 		if (grid->regions == grid->max_regions) {
 			cell->region = 0;
 			return;
 		}
 		*gt_grid_region_at(grid, grid->regions) =
-			(struct gt_grid_region){ .name = add_text(grid, name), .index = index };
-		reading->region_of[index] = ++grid->regions;
+			(struct gt_grid_region){ .name = add_name(reading, region), .index = region };
+		reading->region_of[region] = ++grid->regions;
 	}
-	cell->region = reading->region_of[index] - 1;
+	cell->region = reading->region_of[region] - 1;
 }
 
 /* Rows in which there is nothing go; `places` has where the others are now. */
@@ -364,8 +415,11 @@ static void finish_rows(struct reading *reading)
 			gt_grid_row_at(grid, row)->used = true;
 			name_cell(reading, cell);
 		}
-	for (unsigned row = 0; row < grid->rows; row += reading->lanes)
-		grid->idle += !gt_grid_row_at(grid, row)->used;
+	for (unsigned row = 0; row < grid->rows; row += reading->each) {
+		const struct gt_grid_row *first = gt_grid_row_at(grid, row);
+
+		grid->idle += !first->used && !first[reading->each - 1].used;
+	}
 }
 
 /*
@@ -477,12 +531,14 @@ static bool prepare(struct reading *reading)
 	if (grid->part.to > grid->duration)
 		grid->part.to = grid->duration ? grid->duration : 1;
 	reading->first_rows = calloc(read->tables[GT_OTF2_LOCATION].count + 1, sizeof(int32_t));
-	reading->region_of = calloc(read->tables[GT_OTF2_REGION].count + 1, sizeof(uint32_t));
+	reading->region_of = calloc(2 * read->tables[GT_OTF2_REGION].count + 3, sizeof(uint32_t));
 	if (gt_classes_make(&reading->report.classes, read) || !reading->first_rows || !reading->region_of)
 		gt_no_memory();
 	reading->correlation = gt_otf2_attribute_named(read, "CORRELATION_ID");
 	reading->mpi_error = gt_otf2_attribute_named(read, "MPI_ERROR");
 	reading->lanes = grid->lanes ? grid->lanes : 1;
+	reading->each = reading->lanes + (read->tables[GT_OTF2_CONTEXT].count != 0);
+	reading->stacks = gt_stacks_of(read);
 	add_text(grid, "?");
 	make_rows(reading);
 	if (grid->width)

@@ -2,6 +2,8 @@
 /*
  * What a timeline shows: a row for each location (or for each depth of its call stack), cut into columns of
  * equal time. A cell has the region that took most of its time, and how much of it was inside of any region.
+ * A location with samples of call stacks has a row of them: the function with most of their processor time,
+ * and how much of the cell's time they stand for.
  *
  *	struct gt_grid *grid = gt_grid_new(rows, columns, lines);
  *
@@ -35,6 +37,7 @@ struct gt_grid_row {
 	uint32_t location; /* its place in the table */
 	uint16_t depth;    /* of the call stack, from 1; 0: the innermost region */
 	bool used;         /* something was recorded in the window */
+	bool samples;      /* of call stacks, behind the other rows of its location */
 };
 
 /* A message, or a call and what it made a device do. */

@@ -33,6 +33,12 @@ static double y_of(unsigned row)
 	return TOP + (double)row * ROW;
 }
 
+/* Samples have half of it. */
+static double height_of(const struct picture *picture, unsigned row)
+{
+	return gt_grid_row_at(picture->grid, row)->samples ? BAR / 2 : BAR;
+}
+
 static void draw_axis(const struct picture *picture, const char *title)
 {
 	const struct gt_grid *grid = picture->grid;
@@ -53,10 +59,12 @@ static void draw_axis(const struct picture *picture, const char *title)
 static void draw_bar(const struct picture *picture, unsigned row, unsigned from, unsigned end)
 {
 	const struct gt_grid_cell *cell = gt_grid_cell_at(picture->grid, row, from);
+	bool named = end - from > 3 || gt_grid_row_at(picture->grid, row)->samples;
 
-	gt_canvas_rect(picture->canvas, GT_PICTURE_LABEL + (double)from, y_of(row), (double)(end - from), BAR,
-		       gt_paint_of(cell->class)->rgb, 0.25 + 0.75 * (double)cell->share / GT_GRID_FULL,
-		       end - from > 3 ? gt_grid_name(picture->grid, cell) : NULL);
+	gt_canvas_rect(picture->canvas, GT_PICTURE_LABEL + (double)from, y_of(row), (double)(end - from),
+		       height_of(picture, row), gt_paint_of(cell->class)->rgb,
+		       0.25 + 0.75 * (double)cell->share / GT_GRID_FULL,
+		       named ? gt_grid_name(picture->grid, cell) : NULL);
 }
 
 static void draw_name(const struct picture *picture, unsigned row, unsigned from, unsigned end)
@@ -84,7 +92,7 @@ static unsigned draw_stripes(const struct picture *picture, unsigned row, unsign
 		end++;
 	if (paint->stripes && gt_grid_cell_at(grid, row, from)->share)
 		gt_canvas_stripes(picture->canvas, GT_PICTURE_LABEL + (double)from, y_of(row),
-				  (double)(end - from), BAR, paint->stripes);
+				  (double)(end - from), height_of(picture, row), paint->stripes);
 	return end;
 }
 
@@ -101,7 +109,7 @@ static void draw_row(const struct picture *picture, unsigned row)
 	}
 	for (unsigned column = 0; column < grid->columns; column = draw_stripes(picture, row, column))
 		;
-	for (unsigned column = 0; column < grid->columns; column = end) {
+	for (unsigned column = 0; column < grid->columns && !gt_grid_row_at(grid, row)->samples; column = end) {
 		end = gt_grid_run(grid, row, column);
 		if (gt_grid_cell_at(grid, row, column)->share)
 			draw_name(picture, row, column, end);

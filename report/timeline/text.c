@@ -39,7 +39,8 @@ static void print_label(const char *name, unsigned width, FILE *out)
 
 /* ---- a row -------------------------------------------------------------------------------------- */
 
-static const char *block_of(const struct gt_timeline_look *look, const struct gt_grid_cell *cell, bool full)
+static const char *block_of(const struct gt_timeline_look *look, const struct gt_grid_cell *cell, bool full,
+			    bool half)
 {
 	static const char *const shades[] = { "\u2591", "\u2592", "\u2593", "\u2588" };
 	static char letter[2];
@@ -48,6 +49,8 @@ static const char *block_of(const struct gt_timeline_look *look, const struct gt
 		letter[0] = cell->share < GT_GRID_FULL / 8 ? ':' : gt_paint_of(cell->class)->letter;
 		return letter;
 	}
+	if (half)
+		return "\u2584";
 	return full ? " " : shades[cell->share / 64];
 }
 
@@ -112,8 +115,8 @@ static void print_bar(const struct gt_grid *grid, const struct gt_timeline_look 
 		      unsigned from, unsigned end, FILE *out)
 {
 	const struct gt_paint *paint = gt_paint_of(gt_grid_cell_at(grid, row, from)->class);
+	bool back = false, half = gt_grid_row_at(grid, row)->samples;
 	unsigned at, behind;
-	bool back = false;
 	char name[128];
 
 	gt_grid_ascii(gt_grid_name(grid, gt_grid_cell_at(grid, row, from)), name, sizeof(name));
@@ -121,7 +124,8 @@ static void print_bar(const struct gt_grid *grid, const struct gt_timeline_look 
 	behind = at < end ? at + (unsigned)strlen(name) : end;
 	for (unsigned i = from; i < end; i++) {
 		const struct gt_grid_cell *cell = gt_grid_cell_at(grid, row, i);
-		bool in_name = i + 1 >= at && i <= behind && at < end, full = in_name || is_full(cell);
+		bool in_name = i + 1 >= at && i <= behind && at < end,
+		     full = !half && (in_name || is_full(cell));
 
 		if (i > from && full != back)
 			end_color(look, out);
@@ -132,10 +136,10 @@ static void print_bar(const struct gt_grid *grid, const struct gt_timeline_look 
 			fputc(name[i - at], out);
 		else if (in_name && !look->color)
 			fputc(i < at ? '[' : ']', out);
-		else if (in_name && i == from && look->unicode && joins_another(grid, row, from))
+		else if (in_name && !half && i == from && look->unicode && joins_another(grid, row, from))
 			fputs("\u258f", out);
 		else
-			fputs(block_of(look, cell, full), out);
+			fputs(block_of(look, cell, full, half), out);
 	}
 	end_color(look, out);
 }
@@ -231,6 +235,11 @@ static void print_legend(const struct gt_grid *grid, const struct gt_timeline_lo
 		used += n + 5;
 	}
 	fputs(used ? "\n" : "", out);
+	for (unsigned row = 0; row < grid->rows; row++)
+		if (gt_grid_row_at(grid, row)->samples) {
+			fputs("~ samples of call stacks, below what was recorded\n", out);
+			break;
+		}
 }
 
 void gt_timeline_notes(const struct gt_grid *grid, FILE *out)
