@@ -104,9 +104,9 @@ def event_goals(g, results):
           spread(x, 2, " x"), median(x), None)
 
     filtered = column(results, "event", "gputrace filtered", "ns_per_pair")
-    above = [f - e for f, e in zip(filtered, column(results, "event", "empty", "ns_per_pair"))]
-    g.row("a filtered function", "at most 2 ns above an empty hook pair",
-          f"{spread(above)} ns above", median(above), 2.0)
+    above = [f - p for f, p in zip(filtered, column(results, "event", "plain", "ns_per_pair"))]
+    g.row("a filtered function, its hooks switched off", "at most 0.4 ns above a plain one",
+          f"{spread(above, 2)} ns above", median(above), 0.4)
 
     anon = [r["anon_kib"] / MIB for r in pair]
     g.row("memory of the traced process that is not file-backed", "16 MiB",

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The hooks that -finstrument-functions calls. They store the function's address; its name is looked
- * up when assembling. Budget: a filtered function one look at gt_dropped, a recorded one the hot path.
+ * up when assembling. Budget: a recorded function the hot path; a filtered one nothing, once its calls are
+ * switched off (patch.h), else one look at gt_dropped.
  *
  * Limits: no logic here; errno and everything else of the program stay as they are.
  */
 #include "instrument/wrap.h"
 #include "lib/record/record.h"
 #include "lib/record/callstack.h"
+#include "lib/record/patch.h"
 #include "lib/record/verdict.h"
 
 void __cyg_profile_func_enter(void *function, void *call_site);
@@ -54,8 +56,14 @@ __attribute__((noinline)) static void ask_leave(uintptr_t function)
 		count_filtered(loc);
 }
 
+/* The hooks themselves, and no other library's in front of them. */
+extern GT_HIDDEN __typeof__(__cyg_profile_func_enter) own_enter
+	__attribute__((alias("__cyg_profile_func_enter")));
+extern GT_HIDDEN __typeof__(__cyg_profile_func_exit) own_exit
+	__attribute__((alias("__cyg_profile_func_exit")));
+
 /* With a filter, unless it is plain that the function is dropped. Out of line, so that the hooks
- * need no frame. */
+ * need no frame; so these return where the hooks were called. */
 __attribute__((noinline)) static void filtered_enter(uintptr_t function, uintptr_t caller)
 {
 	enum gt_verdict verdict = gt_verdict_look(function);
@@ -64,6 +72,8 @@ __attribute__((noinline)) static void filtered_enter(uintptr_t function, uintptr
 		ask_enter(function, caller);
 	else if (verdict == GT_VERDICT_RECORD)
 		gt_put(GT_WORD(GT_T_ENTER_ADDR, function));
+	else
+		gt_patch_dropped(function, (uintptr_t)__builtin_return_address(0), (uintptr_t)own_enter);
 }
 
 __attribute__((noinline)) static void filtered_leave(uintptr_t function)
@@ -74,6 +84,8 @@ __attribute__((noinline)) static void filtered_leave(uintptr_t function)
 		ask_leave(function);
 	else if (verdict == GT_VERDICT_RECORD)
 		gt_put(GT_WORD(GT_T_LEAVE_ADDR, function));
+	else
+		gt_patch_dropped(function, (uintptr_t)__builtin_return_address(0), (uintptr_t)own_exit);
 }
 
 GT_API void __cyg_profile_func_enter(void *function, void *call_site)

@@ -7,6 +7,7 @@
  */
 #include "launchers/job.h"
 #include "lib/common/text.h"
+#include "lib/record/patch.h"
 #include "lib/record/record.h"
 
 #include <dlfcn.h>
@@ -73,6 +74,7 @@ void gt_finish(int how, int status)
 		return;
 	gt_complain_of_start();
 	gt_adapters_end(how);
+	gt_patch_tell();
 	/* Else there is nothing to be named. But a rank may have a library that we cannot record. */
 	if (__atomic_load_n(&gt_proc->locations, __ATOMIC_RELAXED) || gt_job_rank(environ))
 		gt_modules_scan();
@@ -122,6 +124,7 @@ void gt_exec_begin(const char *path)
 		return;
 	gt_complain_of_start();
 	gt_adapters_end(GT_END_EXEC);
+	gt_patch_tell();
 	if (gt_settings.exectrace)
 		gt_record(GT_T_EXEC, 0, (uint64_t[2]){ gt_def_string(path ? path : "?"), 0 }, 1);
 	if (__atomic_load_n(&gt_proc->locations, __ATOMIC_RELAXED))

@@ -18,7 +18,7 @@
 struct module {
 	struct gt_def_module def;
 	char *path;
-	bool seen;
+	bool seen, shared;
 };
 
 static struct gt_lock *const lock = &gt_locks[GT_LOCK_MODULES];
@@ -84,7 +84,7 @@ static uint64_t number(const char **at, unsigned base)
 }
 
 /* "start-end perms offset major:minor inode   path"; false if it is not an executable file. */
-static bool parse(const char *line, struct gt_def_module *def, const char **path)
+static bool parse(const char *line, struct gt_def_module *def, const char **path, bool *shared)
 {
 	const char *at = line;
 
@@ -94,6 +94,7 @@ static bool parse(const char *line, struct gt_def_module *def, const char **path
 	def->end = number(&at, 16);
 	if (*at++ != ' ' || strlen(at) < 5 || at[2] != 'x')
 		return false;
+	*shared = at[3] == 's';
 	at += 5;
 	def->offset = number(&at, 16);
 	at += *at == ' ';
@@ -124,7 +125,7 @@ bool gt_is_libgputrace(const char *path)
 	return !strncmp(gt_text_base(path), begin, sizeof(begin) - 1);
 }
 
-static void put_new(struct gt_def_module *def, const char *path, uint64_t tick)
+static void put_new(struct gt_def_module *def, const char *path, bool shared, uint64_t tick)
 {
 	size_t length = strlen(path);
 	struct stat st;
@@ -137,7 +138,7 @@ static void put_new(struct gt_def_module *def, const char *path, uint64_t tick)
 		def->size = (uint64_t)st.st_size;
 		def->mtime_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
 	}
-	modules[count] = (struct module){ *def, keep_path(path, length), true };
+	modules[count] = (struct module){ *def, keep_path(path, length), true, shared };
 	if (!modules[count].path)
 		return;
 	count++;
@@ -150,8 +151,9 @@ static void handle_line(const char *line, uint64_t tick)
 {
 	struct gt_def_module def = { 0 };
 	const char *path;
+	bool shared;
 
-	if (!parse(line, &def, &path))
+	if (!parse(line, &def, &path, &shared))
 		return;
 	for (unsigned i = 0; i < count; i++) {
 		struct module *m = &modules[i];
@@ -174,7 +176,7 @@ static void handle_line(const char *line, uint64_t tick)
 		}
 		i++;
 	}
-	put_new(&def, path, tick);
+	put_new(&def, path, shared, tick);
 }
 
 static void scan(int fd, ssize_t n, uint64_t tick)
@@ -285,7 +287,7 @@ bool gt_modules_find(uintptr_t address, struct gt_module_range *out)
 
 		if (address >= m->def.start && address < m->def.end) {
 			*out = (struct gt_module_range){ m->def.start, m->def.end, m->def.offset,
-							 m->path };
+							 m->path, m->shared };
 			found = true;
 		}
 	}

@@ -20,6 +20,7 @@
  *   location   makes locations, hands them from thread to thread
  *   process    sets the process up, and once more after a fork
  *   define, verdict_first   the definitions of adapter.h; the verdict on a function at its first call
+ *   patch      hooks that are no longer called (patch.h)
  *   thread     the first event of a thread, and the slow half of all of them
  *   events     the events and switches of adapter.h
  *   finish, ranks   the end of a process, exec, confinement; what parallel programs ask for
@@ -352,6 +353,7 @@ GT_HIDDEN void gt_quotas_end(void);
 struct gt_module_range {
 	uint64_t start, end, offset;
 	const char *path;
+	bool shared;
 };
 
 GT_HIDDEN bool gt_modules_scan(void); /* true: found something new */

@@ -22,6 +22,7 @@
 /* A table in which nothing is found, so that nobody has to ask whether there is one. */
 static uint64_t no_table[1];
 GT_HIDDEN struct gt_verdicts gt_verdicts = { .mode = GT_VERDICT_UNSET, .table = no_table };
+GT_HIDDEN bool gt_verdict_patches;
 GT_HIDDEN uint64_t gt_dropped[GT_DROPPED_PLACES] __attribute__((aligned(64)));
 GT_HIDDEN struct gt_filter *gt_verdict_filter;
 GT_HIDDEN struct gt_verdict_info *gt_verdict_infos;
@@ -63,9 +64,9 @@ static void put(uint64_t place, uint64_t entry, uint32_t id)
 	__atomic_store_n(&gt_verdicts.table[place], entry, __ATOMIC_RELEASE);
 }
 
-static void drop_plainly(uint64_t key)
+void gt_verdict_settle(uint64_t key)
 {
-	if (!(key >> 61))
+	if (!(key >> 61) && gt_verdicts.table != no_table)
 		__atomic_store_n(&gt_dropped[gt_dropped_slot(key)], key, __ATOMIC_RELAXED);
 }
 
@@ -96,8 +97,8 @@ static void insert(uint64_t key, enum gt_verdict verdict, uint32_t id)
 	} else {
 		put(place, entry, id);
 	}
-	if (verdict == GT_VERDICT_DROP)
-		drop_plainly(key);
+	if (verdict == GT_VERDICT_DROP && !__atomic_load_n(&gt_verdict_patches, __ATOMIC_RELAXED))
+		gt_verdict_settle(key);
 	used++;
 }
 
@@ -225,6 +226,16 @@ enum gt_verdict gt_verdict_judge(uint64_t key, const struct gt_module_range *ran
 		verdict = judge_function(key, range);
 	gt_unlock(lock, mask);
 	return verdict;
+}
+
+uint32_t gt_verdict_bytes(uint64_t key, const struct gt_module_range *range)
+{
+	struct gt_filter_names n = { .group = "" };
+	uint64_t mask = gt_lock(lock);
+	uint32_t bytes = mask != GT_LOCK_REFUSED ? gt_verdict_names(key, range, &n) : 0;
+
+	gt_unlock(lock, mask);
+	return bytes;
 }
 
 uint32_t gt_verdict_info_of(uint64_t key)
@@ -363,6 +374,17 @@ static unsigned mode_needed(void)
 	return mode;
 }
 
+/* A call that is switched off stays so: only if no verdict changes later, as it may with the rank. */
+static bool may_patch(void)
+{
+#ifdef __x86_64__
+	return gt_settings.patch && gt_verdict_filter &&
+	       !(gt_filter_needs(gt_verdict_filter) & GT_FILTER_HAS_CLAUSES);
+#else
+	return false;
+#endif
+}
+
 /* The assembly reads the groups file once more, maybe when the program has gone to another folder. */
 static const char *absolute(const char *path)
 {
@@ -442,6 +464,7 @@ void gt_verdict_setup(gt_filter_complaint *complain)
 			complain("there is no memory for a filter: everything is recorded");
 		mode = 0;
 	}
+	gt_verdict_patches = may_patch();
 	__atomic_store_n(&gt_verdicts.mode, mode, __ATOMIC_RELEASE);
 }
 

@@ -54,6 +54,14 @@ extern GT_HIDDEN uint64_t gt_dropped[GT_DROPPED_PLACES];
 /* The key of a function is its address; of a region of the adapters and the user API: */
 #define GT_VERDICT_REGION(ref) (UINT64_C(1) << 61 | (ref))
 
+/*
+ * Dropped functions are not plainly so until their hooks' calls are switched off, or will not be (patch.c);
+ * atomic. False: everything that is dropped is plainly dropped.
+ */
+extern GT_HIDDEN bool gt_verdict_patches;
+/* A dropped function is plainly dropped from now on. [signal-safe] */
+GT_HIDDEN void gt_verdict_settle(uint64_t key);
+
 GT_HIDDEN enum gt_verdict gt_verdict_slow(uint64_t key);
 
 static inline uint64_t gt_verdict_hash(uint64_t key)
@@ -138,6 +146,11 @@ struct gt_module_range;
 GT_HIDDEN bool gt_verdict_known(uint64_t key, enum gt_verdict *verdict);
 /* Judges a function that is not in the table by the name that the file there (or NULL) has for it. */
 GT_HIDDEN enum gt_verdict gt_verdict_judge(uint64_t key, const struct gt_module_range *range);
+
+/* ---- for patch.c --------------------------------------------------------------------------------- */
+
+/* How many bytes of code a function has that lies in that range; 0: that is not known. */
+GT_HIDDEN uint32_t gt_verdict_bytes(uint64_t key, const struct gt_module_range *range);
 
 /* ---- for callstack.c ----------------------------------------------------------------------------- */
 

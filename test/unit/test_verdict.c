@@ -17,6 +17,7 @@
 
 static char filter_path[] = "/tmp/gt-verdict-XXXXXX", groups_path[] = "/tmp/gt-verdict-XXXXXX";
 static int complaint_count;
+static bool patch; /* VT_PATCH */
 
 int verdict_dropped(int x);
 int verdict_kept(int x);
@@ -58,6 +59,7 @@ static void set_up(const char *rules, const char *groups)
 	FILE *maps = fopen("/proc/self/maps", "r");
 
 	gt_settings_load(NULL, NULL);
+	gt_settings.patch = patch;
 	exe[readlink("/proc/self/exe", exe, sizeof(exe) - 1)] = '\0';
 	while (fgets(lines, sizeof(lines), maps)) {
 		unsigned long from, to, offset;
@@ -66,7 +68,7 @@ static void set_up(const char *rules, const char *groups)
 		if (sscanf(lines, "%lx-%lx %7s %lx", &from, &to, mode, &offset) == 4 &&
 		    mode[2] == 'x' && strstr(lines, exe))
 			double_modules[double_module_count++] =
-				(struct gt_module_range){ from, to, offset, exe };
+				(struct gt_module_range){ from, to, offset, exe, false };
 	}
 	fclose(maps);
 	cr_assert_eq(double_module_count, 1);
@@ -244,6 +246,35 @@ Test(verdict, plainly_dropped)
 	cr_expect(gt_plainly_dropped(same));
 	gt_verdict_forget(same, same + 1);
 	cr_expect_not(gt_plainly_dropped(same));
+}
+
+/* Until its hooks' calls are off, or will not be; and never where a rank may change what is dropped. */
+Test(verdict, not_plainly_before_it_is_settled)
+{
+	patch = true;
+	set_up("verdict_dropped;verdict_kept -- 0\n", NULL);
+#ifdef __x86_64__
+	cr_expect(gt_verdict_patches);
+	cr_expect_eq(VERDICT(verdict_dropped), GT_VERDICT_DROP);
+	cr_expect_not(gt_plainly_dropped((uintptr_t)verdict_dropped));
+#endif
+	gt_verdict_settle((uintptr_t)verdict_dropped);
+	cr_expect(gt_plainly_dropped((uintptr_t)verdict_dropped));
+	gt_verdict_patches = false;
+	cr_expect_eq(VERDICT(verdict_kept), GT_VERDICT_DROP);
+	cr_expect(gt_plainly_dropped((uintptr_t)verdict_kept));
+}
+
+Test(verdict, ranks_keep_code)
+{
+	patch = true;
+	set_up("@ 1\nverdict_dropped -- 0\n", NULL);
+	cr_expect_not(gt_verdict_patches);
+	cr_expect(gt_verdict_set_rank(1));
+	cr_expect_eq(VERDICT(verdict_dropped), GT_VERDICT_DROP);
+	cr_expect(gt_plainly_dropped((uintptr_t)verdict_dropped));
+	cr_expect(gt_verdict_set_rank(2));
+	cr_expect_eq(VERDICT(verdict_dropped), GT_VERDICT_RECORD);
 }
 
 /* The library that had verdict_dropped's address is gone; what lies there now has no name. */

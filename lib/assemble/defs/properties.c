@@ -137,6 +137,11 @@ static void add_journal_properties(struct task *out, struct gt_properties *props
 			add_property(out, props, true, group, "COMMAND_LINE", value);
 		else if (!strcmp(key, "executable"))
 			add_property(out, props, true, group, "EXECUTABLE", value);
+		else if (!strcmp(key, "hooks-off")) { /* an exec that failed has made another one before */
+			add_property(out, props, true, group, "HOOKS_OFF", value);
+			if (!props->rc)
+				keep_latest(props, first);
+		}
 		else if (!strcmp(key, "comment")) { /* VT_COMMENT_DEF */
 			snprintf(name, sizeof(name), "COMMENT_%u", ++comments);
 			add_property(out, props, true, group, name, value);
