@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The recording half that accelerators of all makes share: what a device did, as events of its streams and of
- * the threads that asked for it; regions and parameters by name; the device's clock and ours. It knows no
- * runtime: an adapter says once what its own is called.
+ * The part of the recording side that all accelerator adapters share: writing device activities into streams
+ * and into the host threads that caused them, looking up regions and parameter sets by name, and converting
+ * device time to the core's ticks. It is independent of any runtime; each adapter describes its own in
+ * gt_accel_runtime.
  *
- * Limits: each adapter has this code and its state for itself. Records, names and parameters are for one
- * thread at a time.
+ * Limits: each adapter links its own copy, with its own state. The functions for records, names and
+ * parameters must be called from one thread at a time.
  */
 #ifndef GT_ACCEL_ACCEL_H
 #define GT_ACCEL_ACCEL_H

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A clock of nanoseconds and the core's ticks: the same moment on both is taken from time to time. What is
- * told is a line of straight pieces through these pairs.
+ * Converts a clock in nanoseconds to the core's ticks. Both clocks are sampled together from time to time,
+ * and times in between are interpolated along a piecewise linear curve through these pairs.
  *
- * Invariant: what was told of a time stays. A new pair changes the line after the last time alone that was
- * asked for; were it else, what begins when something else has ended could begin before it, and be shown
- * beside it.
+ * Invariant: a time that has been converted once always converts to the same tick. A new pair therefore only
+ * changes the curve beyond the latest time that was asked for; otherwise an activity could appear to start
+ * before the one that it waited for had ended.
  *
- * Limits: if there is no room some of the older half of PIECES are dropped, which moves times of long ago. A
- * time counts as asked for up to NEW_PAIR after the last pair.
+ * Limits: when the table is full, some of the older half of PIECES are dropped, which shifts times of long
+ * ago. Times up to NEW_PAIR after the last pair count as asked for.
  */
 #include "accel/accel.h"
 

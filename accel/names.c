@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Regions by their names, and sets of parameters by what is in them: both come again and again.
+ * Caches of regions by name and of parameter sets by content, since both are asked for again and again.
  *
  * Limits: for one thread at a time; memory is kept until the process ends. A name is looked up by its address
- * first and then by its text, because a runtime may use an address again for another name.
+ * first, and then by its text, because a runtime may reuse an address for another name.
  */
 #include <stdio.h>
 #include <stdlib.h>

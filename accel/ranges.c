@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ranges of a program's with a start and an end (NVTX, roctx): they may overlap, and end on another thread
- * than they began on, so they are no thread's regions. They are regions of a location of their own among the
- * process's threads, "NVTX ranges"; what overlaps is put beside it when assembling ("NVTX ranges lane 2").
+ * Start/end ranges (NVTX, roctx). They may overlap, and end on another thread than they began on, so they
+ * cannot be regions of a thread. They become regions of a location of their own, "NVTX ranges"; the assembly
+ * moves overlapping ones to further lanes ("NVTX ranges lane 2").
  *
- * Limits: a range is written when it ends; one that is open at the end of the program ends there, one
- * that is open when the process is killed is not in the trace. What a forked child has inherited is its
- * parent's.
+ * Limits: a range is written when it ends. One that is still open when the program ends is closed there; one
+ * that is open when the process is killed is lost. A forked child drops the ranges that it inherited.
  */
 #include <string.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Threads of our own in the program: those that work all the time end before it confines itself, for a
- * filter may be for all threads, and begin again if that fails.
+ * The adapter's own threads in the program. Those that run all the time are stopped before the program
+ * confines itself, since a filter may apply to all threads, and are started again if the confinement fails.
  *
- * Limits: MOST of that kind. Otherwise they end with the process, and so does one that hangs in a runtime
- * when it is to end.
+ * Limits: at most MOST threads of that kind. All others end with the process, as does one that hangs in a
+ * runtime when it is told to stop.
  */
 #include <pthread.h>
 #include <signal.h>

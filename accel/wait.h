@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Waiting for a word; and a ring of what the program's threads write and ours reads. Locks are the core's
+ * Waiting on a word (futex), and a ring buffer from the program's threads to ours. Locks are the core's
  * (gputrace/lock.h).
  *
- * Limits: in a process that has confined itself nobody sleeps or is awakened. A ring keeps its newest slots.
+ * Limits: in a process that has confined itself nothing sleeps and nothing is woken. A full ring overwrites
+ * its oldest slots.
  */
 #ifndef GT_ACCEL_WAIT_H
 #define GT_ACCEL_WAIT_H

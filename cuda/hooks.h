@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What counters and samples have done when something happens to the program or its GPU. calls.c, records.c,
- * nvtx.c, account.c and life.c call whoever has asked to be called, and know nothing of them: a run that asks
- * for no counters and no samples has no hooks.
+ * Hooks by which counters and samples are told of calls, records and other events of the program and its GPU.
+ * calls.c, records.c, nvtx.c, account.c and life.c run them without knowing who has registered them; unless a
+ * setting asks for counters or samples, there are none.
  *
- * Limits: hooks are added while the adapter is set up, before CUPTI calls anybody back, and never removed.
+ * Limits: hooks are added during set-up, before CUPTI's first callback, and never removed.
  */
 #ifndef GT_CUDA_HOOKS_H
 #define GT_CUDA_HOOKS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a call of the driver's or the runtime's is about, by how its name begins.
- * Limits: a call that no rule fits is not recorded.
+ * Classifies calls of the driver and the runtime by prefixes of their names.
+ * Limits: a call that no rule matches is not recorded.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Our two threads. One reads completed buffers and writes events. The other makes CUPTI give its
- * buffers out every half a second, which bounds what a kill can lose; it is a thread of its own,
- * because that call may hang, and then the rest must go on. Nobody but the reading thread writes to
- * streams, or for other threads: who ends the process asks it to.
+ * The adapter's two threads. One reads completed buffers and writes events. The other one flushes CUPTI's
+ * buffers every half second, which bounds the loss if the process is killed; it is a separate thread because
+ * a flush may hang, and reading must go on then. Only the reading thread writes to streams, and for other
+ * threads; the code that ends the process asks it to.
  *
- * Limits: they block all signals and are invisible to the other adapters. They end with the process, or
- * before it confines itself (hidden.c).
+ * Limits: both block all signals and are invisible to the other adapters. They end with the process, or
+ * before it confines itself (accel/threads.c).
  */
 #include <sys/prctl.h>
 

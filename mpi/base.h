@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What all of the adapter rests on: regions of functions, the thread's state, entering and leaving, calls
- * that fail, sizes of data types; a lock, memory. Compiled once for each MPI, with its mpi.h.
+ * The basis of the adapter: regions of functions, the state of a thread, entering and leaving, failed calls,
+ * sizes of data types, a lock, and memory. Compiled once for each MPI, with its mpi.h.
  *
- * Limits: calls MPI through real.h only. No function of the adapter changes what the program's call does;
- * none allocates with malloc.
+ * Limits: calls MPI only through real.h. No function here changes what the program's call does, and none uses
+ * malloc.
  */
 #ifndef GT_MPI_BASE_H
 #define GT_MPI_BASE_H

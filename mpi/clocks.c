@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Comparing the hosts' clocks: in log2(hosts) rounds, in each of which every host that has been
- * compared already is the reference of one that has not. The one asks for the time many times. The
- * other clock was read after each question and before its answer: all these bounds together are narrower
- * than the fastest answer's, because the way there may be fast once and the way back another time.
+ * Compares the clocks of hosts in log2(hosts) rounds. In each round every host that has been compared already
+ * serves as the reference of one that has not. That one asks for the time many times. Each answer was read
+ * between its question and its arrival, which bounds the difference of the clocks; all bounds together are
+ * tighter than that of the fastest answer, since the way there may be fast once and the way back another
+ * time.
  *
- * What is written down is the pair of readings and how long the answer took; the assembly chains
- * the pairs and interpolates between comparisons. At the end each host is told the pairs of the chain that
- * leads to it, so that it can do so by itself.
+ * Recorded are the pair of readings and the duration of the fastest answer; the assembly chains the pairs and
+ * interpolates between comparisons. At the end each host is sent the pairs of the chain that leads to it, so
+ * that it can do this by itself.
  *
- * Limits: the error of a comparison, at most half of the fastest answer, adds up along the chain.
+ * Limits: errors add up along the chain, at most half of the fastest answer for each comparison.
  */
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Another way to count than CUPTI's profiler, for devices that it does not know. Who offers one fills in
- * gt_cu_older when the library is loaded; who counts asks for it here, and knows nothing else of it.
+ * The interface of a second backend for counters, for devices that CUPTI's profiler does not support. The
+ * backend sets gt_cu_older when the library is loaded; counting.c calls it and knows nothing else about it.
  *
- * Limits: one such way. Of one context one thread at a time, under gt_guard().
+ * Limits: one backend. One thread at a time for each context, under gt_guard().
  */
 #ifndef GT_CUDA_OLDER_H
 #define GT_CUDA_OLDER_H

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * CUPTI's Event and Metric API. An event is a counter of some unit of the GPU (a domain), of which there are
- * several instances, and maybe some that cannot be read: a count is the sum of those that can, times all
- * instances by those. A metric is computed from events. Events that cannot be counted at once are counted in
- * several passes: CUPTI replays the kernel, or a range has to come as often.
+ * Counting with CUPTI's Event and Metric API. An event counts in one unit of the GPU (a domain). A domain has
+ * several instances, of which only some may be readable: the sum over these is scaled up to all instances.
+ * Metrics are computed from events. Events that do not fit into one pass are counted in several: CUPTI
+ * replays the kernel, or a range has to come as often.
  *
- * Nothing else knows this folder: what counts asks for gt_cu_older.
+ * Only gt_cu_older leads here (counters/older.h); nothing else depends on this folder.
  *
- * Limits: never run on a GPU that it is for (before compute capability 7.5), only with a fake of CUPTI
- * whose answers follow its documentation. CUPTI 13 has these functions no more. GT_CU_EVENTS events,
- * PASSES passes, INSTANCES instances. An event that is counted in more than one pass has the count of the
- * first.
+ * Limits: never run on the GPUs that it is for (before compute capability 7.5), only with a fake CUPTI that
+ * answers as documented. CUPTI 13 has dropped these functions. At most GT_CU_EVENTS events, PASSES passes and
+ * INSTANCES instances. An event that is counted in several passes has the count of the first one.
  */
 #include <dlfcn.h>
 #include <pthread.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Structs of the door that begin with their size (`bytes`): those of adapters and plug-ins that were compiled
- * with the headers of an earlier or a later gputrace. What such a struct lacks is zero, and what it has
- * beyond ours is left out; one that is smaller than the first release's was never valid.
+ * Reads structs of the public interface that begin with their size (`bytes`), as adapters and plug-ins pass
+ * them that were compiled against an earlier or a later gputrace. Missing members are zero, unknown ones
+ * behind the end are ignored; a struct that is smaller than in the first release is refused.
  *
- * Limits: the struct's layout may only have grown at its end. An array's elements are `bytes` of its first
- * one apart.
+ * Limits: structs may only have grown at the end. Elements of an array are as far apart as `bytes` of the
+ * first one says.
  */
 #ifndef GT_COMMON_SIZED_H
 #define GT_COMMON_SIZED_H

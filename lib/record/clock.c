@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The run's clock: the processor's counter where the kernel itself keeps time with it, else
- * CLOCK_MONOTONIC; and simultaneous readings of both, from which the assembly computes nanoseconds. A program
- * may forbid the counter to itself, and with it the kernel's code for clocks: then time is asked of the
- * kernel, and counted in ticks as fast as the counter was.
+ * The run's clock: the processor's time-stamp counter where the kernel itself keeps time with it, else
+ * CLOCK_MONOTONIC; and simultaneous readings of both, from which the assembly computes nanoseconds. If a
+ * program forbids itself the counter, the vDSO no longer works either: from then on the time comes from a
+ * system call and is scaled to the counter's rate.
  *
  * Limits: no conversion of time here.
  */

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Slots of a window whose records will be written late: a handler that records more than the window comes
- * between reservation and record, which is then written where it was begun, whatever lies there by then. It
- * is counted as lost in the turn that it was begun in, and its slots are kept free in those that follow. The
- * window's header says which, for who reads a half that was not spooled.
+ * Reserved slots whose records are written late. If a signal handler records more than the whole window
+ * between a reservation and its record, the interrupted record is later written to its old address, over
+ * whatever is there by then. It is counted as lost in the turn in which it was reserved, and in the turns
+ * that follow its slots are left unused. The window's header names them, for readers of a half that was not
+ * spooled.
  *
- * Limits: one range of at most a quarter of each half, for KEPT_TURNS turns. Beyond it a late record takes
- * the place of another one, so that as many are missing as are counted. Nobody says how many slots a record
- * was to have: one that is passed counts once for each slot.
+ * Limits: one range of at most a quarter of each half, for KEPT_TURNS turns. After that a late record
+ * overwrites another one, so that as many are missing as are counted. The length of an interrupted record is
+ * not known: a skipped one counts once for each of its slots.
  */
 #include "lib/record/kept.h"
 

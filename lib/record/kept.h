@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Slots that are kept for what was reserved in an earlier turn of the window, and what else there is to know
- * of single slots; see kept.c. Called with signals blocked where a half is meant.
+ * Slots that are left unused because a record reserved in an earlier turn of the window may still be written
+ * there (kept.c), and other properties of single slots. Where a function takes a half, signals are blocked.
  *
  * Limits: as kept.c.
  */

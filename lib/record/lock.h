@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the core alone knows of its lock (gputrace/lock.h): those that it has, and signals that are blocked.
+ * The parts of gputrace/lock.h that only the core uses: its locks, and sections with all signals blocked.
  *
  * Limits: never call the loader or an adapter while holding a lock of the core.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the process, its run and its threads are just now: variables that all files of the core look at.
+ * The current state of the process, its run and its threads: variables that all files of the core share.
  *
- * Limits: knows no other file.
+ * Limits: depends on no other file.
  */
 #include "lib/record/record.h"
 

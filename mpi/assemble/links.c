@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Finding the two ends of connections between parallel programs; see links.h.
+ * Finds the two ends of connections between parallel programs; see links.h.
  *
- * Two ends can be one connection if each has as many processes as the other says, both name the
- * same place, and each call was under way before the other one was over. Of an end that connects
- * (or was spawned) the other end is among those: the only one that is left is it. An end that
- * accepts may have had a partner that was not recorded; so its only candidate is taken just where
- * there are as many of the one kind as of the other.
+ * Two ends may belong together if each has as many processes as the other one expects, both name the same
+ * place, and their calls overlap in time. The peer of an end that connects, or was spawned, is always among
+ * those candidates, so a single one is taken. The peer of an end that accepts may not have been recorded; a
+ * single candidate is taken only if there are as many ends of one kind as of the other.
  *
- * Limits: times of two hosts are compared within the errors of their clocks.
+ * Limits: times of different hosts are compared within the errors of their clocks.
  */
 #include "config.h"
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Samples: a record has the frames that are new, the path of the sample before has the others. Each frame
- * becomes a node of the tree of calling contexts, whose root is the outermost frame, and the sample an event
- * at its innermost one. It is no enter, and does not touch the call stack of regions.
+ * Samples of call stacks. A record holds only the frames that are new since the sample before, from which it
+ * takes the others. Each frame becomes a node in the tree of calling contexts, with the outermost frame as
+ * the root, and the sample an event at its innermost node. It is no enter, and leaves the call stack of
+ * regions alone.
  *
- * A sample that keeps more than the sample before had, or whose number is not the next, is damaged: it and
- * those after it are left out, until one keeps nothing. So it is after a loss, since what is lost may have
- * been samples.
+ * A sample that keeps more frames than the one before had, or whose number is out of sequence, is damaged: it
+ * is dropped, together with all that follow until one keeps nothing. The same holds after a loss, since
+ * samples may have been among what is lost.
  *
- * Limits: a worker remembers each pair of caller and address.
+ * Limits: a worker remembers every pair of caller and address.
  */
 #include "config.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A thread that goes on on another stack (swapcontext): what is open on the one that it leaves is left, and
- * entered again when the thread comes back. Such an enter has the attribute CONTINUES, so that a call in
- * parts counts once. A stack is known again by where its stack pointer was.
+ * Threads that switch stacks (swapcontext). The calls that are open on the stack being left are closed, and
+ * opened again when the thread comes back to it. Such an enter has the attribute CONTINUES, so that a call in
+ * several parts counts once. A stack is recognised by its last stack pointer.
  *
- * Limits: of one location. What another thread has suspended is not known here: then a switch is counted as
- * one that is not followed (tally.switched), and what returns on that stack as a leave without an enter.
+ * Limits: per location. A stack that another thread has suspended is not found; such a switch is counted as
+ * not followed (tally.switched), and returns on that stack as leaves without an enter.
  */
 #include "config.h"
 

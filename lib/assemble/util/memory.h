@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Memory for those who can do nothing without it: they end with a message and a status. What the traced
- * process and the conversion do instead: they count what is lost and go on.
+ * Allocation for code that cannot go on without memory: on failure the process ends with a message and a
+ * status. The traced process and the conversion do not use it; they count what they lose and go on.
  *
- * Limits: ends the process at once: nothing is flushed, no exit handler runs (other threads may be at work).
+ * Limits: the process ends at once: nothing is flushed and no exit handler runs, since other threads may be
+ * at work.
  */
 #ifndef GT_ASSEMBLE_MEMORY_H
 #define GT_ASSEMBLE_MEMORY_H

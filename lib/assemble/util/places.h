@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is open, as requests are: items lie in an array of the caller's without gaps, and are found by their
- * number. A million may be open at once, and end in any order.
+ * Finds open items, such as requests, by their number. The items themselves are in an array of the caller's
+ * without gaps. A million may be open at once, and they may end in any order.
  *
- * Limits: up to 2^32 - 2 items; ends the process without memory (memory.h).
+ * Limits: up to 2^32 - 2 items; ends the process if memory runs out (memory.h).
  */
 #ifndef GT_ASSEMBLE_UTIL_PLACES_H
 #define GT_ASSEMBLE_UTIL_PLACES_H
