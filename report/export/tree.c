@@ -132,12 +132,9 @@ void gt_path_event(struct gt_export_place *place, const struct gt_otf2_event *ev
 	tree->at->below += sample.ns;
 }
 
-/* Samples have no more of a call's own time than there is; where no call is open, as much as they have. */
 static void divide(struct gt_path_node *node)
 {
-	node->part = node->samples > node->self ? (double)node->self / (double)node->samples : 1;
-	if (node->sampled)
-		node->part = node->parent->part;
+	node->part = node->sampled ? node->parent->part : gt_stack_part(node->self, node->samples);
 	node->self = node->sampled ? (uint64_t)((double)node->self * node->part)
 				   : node->self - (uint64_t)((double)node->below * node->part);
 }

@@ -33,6 +33,15 @@ struct gt_stack_ids gt_stacks_of(const struct gt_otf2 *read);
 struct gt_stack_sample gt_stack_sample_of(const struct gt_stack_ids *stacks, const struct gt_otf2_cursor *at,
 					  const struct gt_otf2_CallingContextSample *event);
 
+/*
+ * Samples divide a call's own time and never have more of it than there is: where they stand for more, all get
+ * the same part less. That is so for the calls of one path on one location. Returns the part that they get.
+ */
+static inline double gt_stack_part(uint64_t own, uint64_t sampled)
+{
+	return sampled > own ? (double)own / (double)sampled : 1;
+}
+
 /* "[gputrace]": a function that stands for all of gputrace itself. */
 extern const struct gt_otf2_region gt_stacks_ours;
 

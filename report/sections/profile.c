@@ -371,6 +371,16 @@ static void merge_tree(struct gt_profile_tree *whole, const struct gt_profile_tr
 	}
 }
 
+static void keep_own(const struct gt_otf2 *read, struct gt_profile_location *location,
+		     const struct gt_profile_tree *tree)
+{
+	if (!read->tables[GT_OTF2_CONTEXT].count)
+		return;
+	location->own = gt_zeroed(tree->count, sizeof(*location->own));
+	for (uint32_t i = 0; i < tree->count; i++)
+		location->own[i] = tree->nodes[i].exclusive;
+}
+
 static void carry(struct gt_report *report, struct gt_carry *carry, void *memory)
 {
 	struct gt_profiling *p = memory;
@@ -415,6 +425,7 @@ static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 	if (class->kind != GT_LOCATION_SERVICE)
 		merge_regions(report, regions, profile, location);
 	merge_tree(&profile->tree, &p->tree, location->nodes, class->kind != GT_LOCATION_SERVICE);
+	keep_own(report->read, location, &p->tree);
 	tree_free(&p->tree);
 	free(p->known);
 	free(p->touched);

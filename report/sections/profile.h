@@ -76,6 +76,7 @@ struct gt_profile_location {
 	bool in_teams;                    /* a thread of OpenMP's: outside of its regions it is idle */
 	struct gt_profile_tree tree;      /* until it is merged */
 	uint32_t *nodes;                  /* afterwards: its nodes' places in the whole tree */
+	uint64_t *own;                    /* their exclusive ns here, in archives with samples; else NULL */
 	uint32_t node_count;
 };
 

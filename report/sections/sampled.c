@@ -4,7 +4,7 @@
  * functions that no hook has recorded.
  *
  * No time is counted twice: measured times stay as they are, and samples only divide the exclusive time of
- * the innermost open call. They never have more of it than there is: where they would, all get less.
+ * the innermost open call, of which they never have more than there is (gt_stack_part()).
  *
  * Limits: those of stacks.h.
  */
@@ -73,27 +73,13 @@ static void add_path(struct gt_sampled_tree *sampled, const struct gt_profile *p
 	sampled->nodes.items[at - 1].ns += sum->ns;
 }
 
-/* Of a measured node: which part of the samples' time its exclusive time has room for. */
-static double part_of(const struct gt_profile *profile, uint32_t node, uint64_t ns)
+static void sum_inclusive(struct gt_sums *nodes)
 {
-	uint64_t exclusive = profile->tree.nodes[node].exclusive;
-
-	return node && ns > exclusive ? (double)exclusive / (double)ns : 1;
-}
-
-static void fit(struct gt_sampled_tree *sampled, const struct gt_profile *profile, const uint64_t *ns)
-{
-	struct gt_sum *items = sampled->nodes.items;
-
-	for (uint32_t i = 0; i < sampled->nodes.count; i++) {
-		uint32_t base = (uint32_t)items[i].key[BASE];
-
-		items[i].ns = (uint64_t)((double)items[i].ns * part_of(profile, base, ns[base]));
-		items[i].bytes = items[i].ns;
+	for (uint32_t i = nodes->count; i-- > 0;) {
+		nodes->items[i].bytes += nodes->items[i].ns;
+		if (nodes->items[i].key[PARENT])
+			nodes->items[nodes->items[i].key[PARENT] - 1].bytes += nodes->items[i].bytes;
 	}
-	for (uint32_t i = sampled->nodes.count; i-- > 0;)
-		if (items[i].key[PARENT])
-			items[items[i].key[PARENT] - 1].bytes += items[i].bytes;
 }
 
 static int less_first(const void *a, const void *b, void *items)
@@ -133,28 +119,24 @@ struct gt_sampled_tree *gt_sampled_make(struct gt_report *report, const struct g
 	const struct gt_stack_sums *all = gt_report_result(report, &gt_samples_analysis);
 	struct gt_sampled_tree *sampled;
 	struct gt_frames *frames;
-	uint64_t *ns;
 
-	if (!all || !all->sums.count)
+	if (!all || !all->divided.count)
 		return NULL;
 	sampled = gt_zeroed(1, sizeof(*sampled));
 	frames = gt_zeroed(1, sizeof(*frames));
-	ns = gt_zeroed((size_t)profile->tree.count + 1, sizeof(*ns));
 	sampled->report = report;
 	sampled->first = gt_zeroed((size_t)profile->tree.count + 1, sizeof(*sampled->first));
-	for (uint32_t i = 0; i < all->sums.count; i++) {
-		const struct gt_sum *sum = &all->sums.items[i];
+	for (uint32_t i = 0; i < all->divided.count; i++) {
+		const struct gt_sum *sum = &all->divided.items[i];
 
 		if (sum->key[1] == GT_SAMPLES_ASIDE)
 			continue;
 		add_path(sampled, profile, sum, frames);
-		ns[sum->key[1]] += sum->ns;
 		sampled->timed |= sum->bytes != 0;
 	}
-	fit(sampled, profile, ns);
+	sum_inclusive(&sampled->nodes);
 	link_nodes(sampled);
 	free(frames);
-	free(ns);
 	return sampled;
 }
 

@@ -61,22 +61,44 @@ static void carry(struct gt_report *report, struct gt_carry *carry, void *memory
 	gt_carry_sums(carry, &state->samples.sums);
 }
 
+/* The innermost open call's node of the location's own tree, or 0. */
+static uint64_t open_at(const struct gt_profile_location *location, const struct gt_sum *one)
+{
+	return one->key[1] < location->node_count ? one->key[1] : 0;
+}
+
+/* By such nodes: ns of the samples in them. */
+static uint64_t *sampled_by_node(const struct gt_profile_location *location, const struct gt_sums *sums)
+{
+	uint64_t *ns = gt_zeroed((size_t)location->node_count + 1, sizeof(*ns));
+
+	for (uint32_t i = 0; i < sums->count; i++)
+		ns[open_at(location, &sums->items[i])] += sums->items[i].ns;
+	return ns;
+}
+
 /* Nodes of the location's call tree become those of the whole one, which lacks those of service threads. */
 static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *memory, void *result)
 {
 	const struct gt_profile *profile = gt_report_result(report, &gt_profile_analysis);
+	const struct gt_profile_location *location = &profile->locations[at->index];
 	bool aside = report->classes.locations[at->index].kind == GT_LOCATION_SERVICE;
-	struct gt_stack_sums *state = &((struct sampling *)memory)->samples, *all = result;
+	struct gt_sums *sums = &((struct sampling *)memory)->samples.sums;
+	struct gt_stack_sums *all = result;
+	uint64_t *ns = sampled_by_node(location, sums);
 
-	for (uint32_t i = 0; i < state->sums.count; i++) {
-		const struct gt_sum *one = &state->sums.items[i];
-		uint64_t node = gt_profile_node_at(profile, at->index, one->key[1]);
-		struct gt_sum *sum = gt_sums_at(&all->sums, one->key[0], aside ? GT_SAMPLES_ASIDE : node,
-						one->key[2], 0);
+	for (uint32_t i = 0; i < sums->count; i++) {
+		struct gt_sum one = sums->items[i];
+		uint64_t open = open_at(location, &one);
+		uint64_t node = aside ? GT_SAMPLES_ASIDE : gt_profile_node_at(profile, at->index, open);
 
-		gt_sum_join(sum, one);
+		gt_sum_join(gt_sums_at(&all->sums, one.key[0], node, one.key[2], 0), &one);
+		if (open)
+			one.ns = (uint64_t)((double)one.ns * gt_stack_part(location->own[open], ns[open]));
+		gt_sum_join(gt_sums_at(&all->divided, one.key[0], node, one.key[2], 0), &one);
 	}
-	gt_sums_free(&state->sums);
+	free(ns);
+	gt_sums_free(sums);
 }
 
 /* ---- functions ----------------------------------------------------------------------------------- */
@@ -133,39 +155,38 @@ static struct gt_sums sum_up(const struct gt_report *report, const struct gt_sta
 
 /* ---- figures ------------------------------------------------------------------------------------- */
 
-enum { FIGURES = 4, ERROR = 7, INTERVAL, NAME, PLACE };
+/* Of both sections; the last two are what a terminal shows of the first four. */
+enum {
+	FUNCTION_NAME,
+	FILE_NAME,
+	LINE,
+	MODULE,
+	CPU,
+	SHARE_OF_IT,
+	SAMPLES,
+	ERROR,
+	INTERVAL,
+	SHOWN_NAME,
+	SHOWN_PLACE,
+};
 
 static const struct gt_column columns[] = {
-	{ "function", NULL, GT_TEXT },
-	{ "file", NULL, GT_TEXT },
-	{ "line", NULL, GT_COUNT },
-	{ "module", NULL, GT_TEXT },
-	{ "cpu_s", "processor", GT_SECONDS },
-	{ "share", "of it", GT_SHARE },
-	{ "samples", "samples", GT_COUNT },
-	{ "error_s", NULL, GT_SECONDS },
-	{ NULL, "+-", GT_WORD },
-	{ NULL, "function", GT_TEXT },
-	{ NULL, "where", GT_TEXT },
+	[FUNCTION_NAME] = { "function", NULL, GT_TEXT },
+	[FILE_NAME] = { "file", NULL, GT_TEXT },
+	[LINE] = { "line", NULL, GT_COUNT },
+	[MODULE] = { "module", NULL, GT_TEXT },
+	[CPU] = { "cpu_s", "processor", GT_SECONDS },
+	[SHARE_OF_IT] = { "share", "of it", GT_SHARE },
+	[SAMPLES] = { "samples", "samples", GT_COUNT },
+	[ERROR] = { "error_s", NULL, GT_SECONDS },
+	[INTERVAL] = { NULL, "+-", GT_WORD },
+	[SHOWN_NAME] = { NULL, "function", GT_TEXT },
+	[SHOWN_PLACE] = { NULL, "where", GT_TEXT },
 };
 static const struct gt_section_kind samples_kind =
 	GT_SECTION("samples", "Samples", GT_ROWS, columns, .brief = GT_SAMPLES_ROWS);
-
-static const struct gt_column line_columns[] = {
-	{ "file", NULL, GT_TEXT },
-	{ "line", NULL, GT_COUNT },
-	{ "function", NULL, GT_TEXT },
-	{ "module", NULL, GT_TEXT },
-	{ "cpu_s", "processor", GT_SECONDS },
-	{ "share", "of it", GT_SHARE },
-	{ "samples", "samples", GT_COUNT },
-	{ "error_s", NULL, GT_SECONDS },
-	{ NULL, "+-", GT_WORD },
-	{ NULL, "line", GT_TEXT },
-	{ NULL, "function", GT_TEXT },
-};
 static const struct gt_section_kind lines_kind =
-	GT_SECTION("lines", "Source lines of samples", GT_ROWS, line_columns, .brief = GT_SAMPLES_ROWS);
+	GT_SECTION("lines", "Source lines of samples", GT_ROWS, columns, .brief = GT_SAMPLES_ROWS);
 
 struct whole {
 	uint64_t count, ns;
@@ -205,53 +226,48 @@ static const char *interval_of(struct gt_report *report, double share, uint64_t 
 static void put_figures(struct gt_report *report, const struct gt_sum *sum, const struct whole *whole,
 			union gt_cell *row)
 {
-	row[FIGURES + 2].count = sum->count;
+	row[SAMPLES].count = sum->count;
 	if (!sum->bytes || !whole->ns)
 		return;
-	row[FIGURES].count = sum->ns;
-	row[FIGURES + 1].number = (double)sum->ns / (double)whole->ns;
+	row[CPU].count = sum->ns;
+	row[SHARE_OF_IT].number = (double)sum->ns / (double)whole->ns;
 	row[ERROR].count = (uint64_t)(sqrt(sum->squares) + 0.5);
-	row[INTERVAL].text = interval_of(report, row[FIGURES + 1].number, sum->count, whole);
+	row[INTERVAL].text = interval_of(report, row[SHARE_OF_IT].number, sum->count, whole);
 }
 
-static const char *place(struct gt_report *report, const char *file, uint64_t line)
-{
-	if (!file || line == GT_NO_COUNT)
-		return file;
-	return gt_figures_text(&report->figures, "%s:%llu", file, (unsigned long long)line);
-}
-
-static void put_function(struct gt_report *report, const struct gt_sum *sum, const char *object,
-			 union gt_cell *row)
+static void put_definition(struct gt_report *report, const struct gt_sum *sum, const char *object,
+			   union gt_cell *row)
 {
 	const struct gt_otf2_region *region =
 		sum->key[FUNCTION] < report->read->tables[GT_OTF2_REGION].count
 		? gt_otf2_region_at(report->read, sum->key[FUNCTION]) : NULL;
 
-	row[0].text = gt_samples_name(report, sum->key[FUNCTION]);
 	if (region && region->begin_line)
-		row[2].count = region->begin_line;
+		row[LINE].count = region->begin_line;
 	if (region)
-		row[1].text = gt_stack_file(region, object);
-	row[3].text = object;
-	row[NAME].text = row[0].text;
-	row[PLACE].text = row[1].text ? place(report, row[1].text, row[2].count) : object;
+		row[FILE_NAME].text = gt_stack_file(region, object);
 }
 
-static void put_line(struct gt_report *report, const struct gt_sum *sum, const char *object,
-		     union gt_cell *row)
+static void put_line(struct gt_report *report, const struct gt_sum *sum, union gt_cell *row)
 {
 	const struct gt_otf2_source *source =
 		sum->key[SOURCE] ? gt_otf2_source_at(report->read, sum->key[SOURCE] - 1) : NULL;
 
 	if (source && *source->file)
-		row[0].text = source->file;
+		row[FILE_NAME].text = source->file;
 	if (source && source->line)
-		row[1].count = source->line;
-	row[2].text = gt_samples_name(report, sum->key[FUNCTION]);
-	row[3].text = object;
-	row[NAME].text = row[0].text ? place(report, row[0].text, row[1].count) : "?";
-	row[PLACE].text = row[2].text;
+		row[LINE].count = source->line;
+}
+
+static void put_place(struct gt_report *report, const struct gt_sum *sum, const char *object,
+		      union gt_cell *row)
+{
+	row[FUNCTION_NAME].text = row[SHOWN_NAME].text = gt_samples_name(report, sum->key[FUNCTION]);
+	row[MODULE].text = object;
+	row[SHOWN_PLACE].text = row[FILE_NAME].text ? row[FILE_NAME].text : object;
+	if (row[FILE_NAME].text && row[LINE].count != GT_NO_COUNT)
+		row[SHOWN_PLACE].text = gt_figures_text(&report->figures, "%s:%llu", row[FILE_NAME].text,
+							(unsigned long long)row[LINE].count);
 }
 
 /* "; not all of it, since ...": what the archive says that samples lack. */
@@ -294,7 +310,11 @@ static void table(struct gt_report *report, const struct gt_stack_sums *all, con
 		union gt_cell *row = gt_row_add(section);
 
 		put_figures(report, &sums.items[i], &whole, row);
-		(kind == &lines_kind ? put_line : put_function)(report, &sums.items[i], object, row);
+		if (kind == &lines_kind)
+			put_line(report, &sums.items[i], row);
+		else
+			put_definition(report, &sums.items[i], object, row);
+		put_place(report, &sums.items[i], object, row);
 	}
 	if (sums.count)
 		section->note = note(report, &whole);
@@ -386,7 +406,10 @@ bool gt_samples_hottest(const struct gt_report *report, unsigned width, char *te
 
 static void release(void *result)
 {
-	gt_sums_free(&((struct gt_stack_sums *)result)->sums);
+	struct gt_stack_sums *all = result;
+
+	gt_sums_free(&all->sums);
+	gt_sums_free(&all->divided);
 }
 
 static const struct gt_section_kind *const sections[] = { &samples_kind, &lines_kind, NULL };

@@ -21,6 +21,7 @@ struct gt_stack_sums {
 	 * that they stand for; bytes: those of which that is known.
 	 */
 	struct gt_sums sums;
+	struct gt_sums divided; /* ns: what they have of the node's own time (gt_stack_part()) */
 };
 
 /*

@@ -194,6 +194,22 @@ def dense():
     return m
 
 
+@case
+def shares():
+    """Two threads in one call for 10 ms each, where samples stand for 20 ms of one and 4 ms of the other."""
+    m = Made(20 * MS)
+    s = Stacks(m)
+    process, main = m.process("Process 0"), m.region("main")
+    path = s.context(m.region("work", SAMPLING), parent=s.context(main))
+    for name, count in (("Master thread", 20), ("Thread 1", 4)):
+        thread = m.thread(process, name)
+        m.put(thread, 0, "Enter", main)
+        for i in range(count):
+            s.sample(thread, i * MS // 4, path, MS)
+        m.put(thread, 10 * MS, "Leave", main)
+    return m
+
+
 def counts(longer=0, **functions):
     """How many samples of 1 ms each function has, and how many of 20 ms the last one has, too."""
     m = Made(1000 * MS)
