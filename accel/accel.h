@@ -100,6 +100,37 @@ static inline bool gt_accel_tag(gt_ref attribute, uint64_t value, uint64_t *low)
 	return value <= UINT32_MAX && attribute < 1u << 24;
 }
 
+/* Records that are written together (gt_location_block()); there is room for all of an activity. */
+struct gt_accel_block {
+	struct gt_slot slots[32];
+	unsigned count;
+};
+_Static_assert(sizeof(((struct gt_accel_block *)0)->slots) / GT_SLOT <= GT_BLOCK_SLOTS, "a block");
+
+static inline void gt_accel_put(struct gt_accel_block *block, unsigned type, uint64_t low, uint64_t tick)
+{
+	block->slots[block->count++] = (struct gt_slot){ .time = tick, .word = GT_WORD(type, low) };
+}
+
+static inline void gt_accel_put_data(struct gt_accel_block *block, unsigned type, uint64_t low,
+				     const uint64_t *data, unsigned extra, uint64_t tick)
+{
+	gt_accel_put(block, type, (uint64_t)extra << GT_EXTRA_SHIFT | (low & GT_LOW48), tick);
+	for (unsigned i = 0; i < extra; i++)
+		block->slots[block->count++] = (struct gt_slot){ .time = data[2 * i], .word = data[2 * i + 1] };
+}
+
+static inline void gt_accel_put_attribute(struct gt_accel_block *block, gt_ref attribute, uint64_t value,
+					  uint64_t tick)
+{
+	uint64_t low;
+
+	if (gt_accel_tag(attribute, value, &low))
+		gt_accel_put(block, GT_T_TAG, low, tick);
+	else
+		gt_accel_put_data(block, GT_T_ATTR, attribute, (uint64_t[2]){ value, 0 }, 1, tick);
+}
+
 /* ---- ranges that may overlap (ranges.c); any thread ------------------------------------------------- */
 
 struct gt_accel_range {

@@ -93,15 +93,16 @@ void gt_accel_range_begin(uint64_t id, uint64_t tick, const struct gt_accel_rang
 static void write_range(const struct entry *e, uint64_t end)
 {
 	const struct gt_accel_range *r = &e->what;
+	struct gt_accel_block block = { .count = 0 };
 
 	if (r->attribute)
-		gt_location_record(row, GT_T_ATTR, r->attribute, (uint64_t[2]){ r->value, 0 }, 1,
-				   e->begin);
-	gt_location_record(row, GT_T_ENTER, r->region, NULL, 0, e->begin);
+		gt_accel_put_data(&block, GT_T_ATTR, r->attribute, (uint64_t[2]){ r->value, 0 }, 1, e->begin);
+	gt_accel_put(&block, GT_T_ENTER, r->region, e->begin);
 	if (r->category)
-		gt_location_record(row, GT_T_PARAM_STR, r->parameter, (uint64_t[2]){ r->category, 0 }, 1,
-				   e->begin);
-	gt_location_record(row, GT_T_LEAVE, r->region, NULL, 0, end > e->begin ? end : e->begin);
+		gt_accel_put_data(&block, GT_T_PARAM_STR, r->parameter, (uint64_t[2]){ r->category, 0 }, 1,
+				  e->begin);
+	gt_accel_put(&block, GT_T_LEAVE, r->region, end > e->begin ? end : e->begin);
+	gt_location_block(row, block.slots, block.count);
 }
 
 /* Under the lock. The range with this number, out of the table; NULL: it began while nothing was recorded, or

@@ -108,70 +108,101 @@ void gt_accel_defer(uint32_t location, unsigned type, uint64_t low, const uint64
 
 /* ---- one activity ------------------------------------------------------------------------------- */
 
-static void attribute(const struct gt_accel_activity *a, gt_ref attribute, uint64_t value)
+static void put_attribute(struct gt_accel_block *block, gt_ref attribute, uint64_t value, uint64_t tick)
 {
-	uint64_t low;
+	if (attribute)
+		gt_accel_put_attribute(block, attribute, value, tick);
+}
 
-	if (!attribute)
-		return;
-	if (gt_accel_tag(attribute, value, &low))
-		gt_location_record(a->at, GT_T_TAG, low, NULL, 0, a->start);
-	else
-		gt_location_record(a->at, GT_T_ATTR, attribute, (uint64_t[2]){ value, 0 }, 1, a->start);
+static void put_begin(struct gt_accel_block *block, const struct gt_accel_activity *a)
+{
+	put_attribute(block, gt_accel_refs.correlation, a->correlation, a->start);
+	if (a->has_bytes)
+		put_attribute(block, gt_accel_refs.bytes, a->bytes, a->start);
+	for (unsigned i = 0; i < a->count; i++)
+		put_attribute(block, a->more[i].attribute, a->more[i].value, a->start);
+	gt_accel_put(block, GT_T_ENTER, a->region, a->start);
+	if (a->params)
+		gt_accel_put(block, GT_T_PARAMS, a->params, a->start);
+}
+
+static void put_end(struct gt_accel_block *block, const struct gt_accel_activity *a)
+{
+	gt_accel_put(block, GT_T_LEAVE, a->region, a->end);
+	gt_location_block(a->at, block->slots, block->count);
 }
 
 void gt_accel_begin(const struct gt_accel_activity *a)
 {
-	attribute(a, gt_accel_refs.correlation, a->correlation);
-	if (a->has_bytes)
-		attribute(a, gt_accel_refs.bytes, a->bytes);
-	for (unsigned i = 0; i < a->count; i++)
-		attribute(a, a->more[i].attribute, a->more[i].value);
-	gt_location_record(a->at, GT_T_ENTER, a->region, NULL, 0, a->start);
-	if (a->params)
-		gt_location_record(a->at, GT_T_PARAMS, a->params, NULL, 0, a->start);
+	struct gt_accel_block block = { .count = 0 };
+
+	put_begin(&block, a);
+	gt_location_block(a->at, block.slots, block.count);
 }
 
 void gt_accel_finish(const struct gt_accel_activity *a)
 {
-	gt_location_record(a->at, GT_T_LEAVE, a->region, NULL, 0, a->end);
+	struct gt_accel_block block = { .count = 0 };
+
+	put_end(&block, a);
 }
 
 /* ---- transfers ---------------------------------------------------------------------------------- */
 
-/* One end of a message; `at` NULL: the host. */
-static void message_end(const struct gt_accel_activity *a, bool send, struct gt_location *at, uint32_t far)
-{
-	uint64_t data[2] = { far | (uint64_t)(uint32_t)a->correlation << 32, a->bytes };
-	uint64_t tick = send ? a->start : a->end;
-	unsigned type = send ? GT_T_XFER_SEND : GT_T_XFER_RECV;
+/* One end of a message, at the other one's location. */
+struct message_end {
+	unsigned type;
+	uint64_t data[2], tick;
+};
 
-	if (at)
-		gt_location_record(at, type, gt_accel_refs.comm, data, 1, tick);
+static struct message_end message_end(const struct gt_accel_activity *a, bool send, uint32_t far)
+{
+	return (struct message_end){
+		.type = send ? GT_T_XFER_SEND : GT_T_XFER_RECV,
+		.data = { far | (uint64_t)(uint32_t)a->correlation << 32, a->bytes },
+		.tick = send ? a->start : a->end,
+	};
+}
+
+static void put_message(struct gt_accel_block *block, const struct gt_accel_activity *a, bool send,
+			uint32_t far)
+{
+	struct message_end end = message_end(a, send, far);
+
+	gt_accel_put_data(block, end.type, gt_accel_refs.comm, end.data, 1, end.tick);
+}
+
+/* `peer` NULL: on the host. */
+static void send_far_end(const struct gt_accel_activity *a, bool send)
+{
+	struct message_end end = message_end(a, send, gt_location_id(a->at));
+
+	if (a->peer)
+		gt_location_record(a->peer, end.type, gt_accel_refs.comm, end.data, 1, end.tick);
 	else
-		gt_accel_defer(a->host, type, gt_accel_refs.comm, data, 1, tick);
+		gt_accel_defer(a->host, end.type, gt_accel_refs.comm, end.data, 1, end.tick);
 }
 
 /* The same as a one-sided operation of the stream. */
-static void one_sided(const struct gt_accel_activity *a, bool get, uint32_t remote)
+static void put_one_sided(struct gt_accel_block *block, const struct gt_accel_activity *a, bool get,
+			  uint32_t remote)
 {
 	uint64_t data[4] = { remote, a->bytes, a->correlation, 0 };
 
-	gt_location_record(a->at, get ? GT_T_XFER_GET : GT_T_XFER_PUT, gt_accel_refs.window, data, 2,
-			   a->start);
-	gt_location_record(a->at, GT_T_XFER_COMPLETE, gt_accel_refs.window, data, 2, a->end);
+	gt_accel_put_data(block, get ? GT_T_XFER_GET : GT_T_XFER_PUT, gt_accel_refs.window, data, 2, a->start);
+	gt_accel_put_data(block, GT_T_XFER_COMPLETE, gt_accel_refs.window, data, 2, a->end);
 }
 
-static void within(const struct gt_accel_activity *a)
+static void put_within(struct gt_accel_block *block, const struct gt_accel_activity *a)
 {
 	uint32_t here = gt_location_id(a->at);
 
 	if (gt_accel_refs.window) {
-		one_sided(a, true, here);
+		put_one_sided(block, a, true, here);
 		return;
 	}
-	message_end(a, true, a->at, here);
-	message_end(a, false, a->at, here);
+	put_message(block, a, true, here);
+	put_message(block, a, false, here);
 }
 
 /* The far end is on another location, and comes after the activity. */
@@ -180,15 +211,16 @@ void gt_accel_write(const struct gt_accel_activity *a)
 	uint32_t remote = a->peer ? gt_location_id(a->peer) : a->host;
 	bool to_device = a->direction == GT_ACCEL_TO_DEVICE;
 	bool transfer = a->direction && a->direction != GT_ACCEL_WITHIN && remote != UINT32_MAX;
+	struct gt_accel_block block = { .count = 0 };
 
-	gt_accel_begin(a);
+	put_begin(&block, a);
 	if (a->direction == GT_ACCEL_WITHIN)
-		within(a);
+		put_within(&block, a);
 	else if (transfer && gt_accel_refs.window)
-		one_sided(a, to_device, remote);
+		put_one_sided(&block, a, to_device, remote);
 	else if (transfer)
-		message_end(a, !to_device, a->at, remote);
-	gt_accel_finish(a);
+		put_message(&block, a, !to_device, remote);
+	put_end(&block, a);
 	if (transfer && !gt_accel_refs.window)
-		message_end(a, to_device, a->peer, gt_location_id(a->at));
+		send_far_end(a, to_device);
 }

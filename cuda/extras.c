@@ -70,8 +70,8 @@ static gt_ref region(const char *name, const char *group)
 static void put_region(struct extra_location *where, gt_ref what, uint64_t start, uint64_t end,
 		       uint64_t bytes)
 {
+	struct gt_accel_block block = { .count = 0 };
 	struct gt_location *l = place(where);
-	uint64_t low;
 
 	gt_cu_count(&gt_cu_counts.others, 1);
 	if (!l) {
@@ -82,12 +82,11 @@ static void put_region(struct extra_location *where, gt_ref what, uint64_t start
 		return;
 	if (end < start)
 		end = start;
-	if (bytes && gt_accel_tag(gt_accel_refs.bytes, bytes, &low))
-		gt_location_record(l, GT_T_TAG, low, NULL, 0, start);
-	else if (bytes)
-		gt_location_record(l, GT_T_ATTR, gt_accel_refs.bytes, (uint64_t[2]){ bytes, 0 }, 1, start);
-	gt_location_record(l, GT_T_ENTER, what, NULL, 0, start);
-	gt_location_record(l, GT_T_LEAVE, what, NULL, 0, end);
+	if (bytes)
+		gt_accel_put_attribute(&block, gt_accel_refs.bytes, bytes, start);
+	gt_accel_put(&block, GT_T_ENTER, what, start);
+	gt_accel_put(&block, GT_T_LEAVE, what, end);
+	gt_location_block(l, block.slots, block.count);
 }
 
 /* ---- overhead and compilation ----------------------------------------------------------------------- */

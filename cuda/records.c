@@ -277,9 +277,12 @@ static void read_kernel(const struct cu_record *record)
 	put_attribute(&a, gt_cu_refs.grid, (uint64_t)k->grid_id);
 	a.out.region = name->region;
 	a.out.params = gt_accel_params(name, &launch);
+	if (gt_likely(!measured)) {
+		gt_accel_write(&a.out);
+		return;
+	}
 	gt_accel_begin(&a.out);
-	if (gt_unlikely(measured != NULL))
-		measured->values(a.out.at, a.out.end);
+	measured->values(a.out.at, a.out.end);
 	gt_accel_finish(&a.out);
 }
 

@@ -61,11 +61,13 @@ static struct section *hold(uint32_t section, uint64_t *mask)
 static void stop(struct section *s, uint64_t end)
 {
 	struct gt_location *location = s->begin && s->region ? own_row() : NULL;
+	const struct gt_slot slots[] = {
+		{ .time = s->begin, .word = GT_WORD(GT_T_ENTER, s->region) },
+		{ .time = end > s->begin ? end : s->begin, .word = GT_WORD(GT_T_LEAVE, s->region) },
+	};
 
-	if (location) {
-		gt_location_record(location, GT_T_ENTER, s->region, NULL, 0, s->begin);
-		gt_location_record(location, GT_T_LEAVE, s->region, NULL, 0, end > s->begin ? end : s->begin);
-	}
+	if (location)
+		gt_location_block(location, slots, 2);
 	s->begin = 0;
 }
 

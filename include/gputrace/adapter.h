@@ -359,6 +359,13 @@ GT_API uint32_t gt_location_id(const struct gt_location *location);
 GT_API void gt_location_name(const struct gt_location *location, const char *name);
 GT_API void gt_location_record(struct gt_location *location, unsigned type, uint64_t low56,
 			       const uint64_t *data, unsigned extra, uint64_t tick);
+/*
+ * Records that belong together, in the slots that they take (records.h), such as an activity of a device from
+ * its attributes to its leave. Of a location with GT_LOC_COMMITS a killed process leaves all of them or none.
+ * Longer ones than GT_BLOCK_SLOTS slots are written record by record. What is lost counts for each record.
+ */
+#define GT_BLOCK_SLOTS 64u
+GT_API void gt_location_block(struct gt_location *location, const struct gt_slot *slots, unsigned count);
 
 /* ---- interception ---------------------------------------------------------------------------- */
 

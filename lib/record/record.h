@@ -209,13 +209,19 @@ static inline uint64_t gt_stream_end(const struct gt_location *loc)
 	return turn + (cur - (uint64_t)(uintptr_t)loc->hot->base);
 }
 
+/* All that was reserved so far has been written. */
+static inline void gt_committed(const struct gt_location *loc)
+{
+	if (loc->flags & GT_LOC_COMMITS)
+		__atomic_store_n(&loc->win->committed, gt_stream_end(loc), __ATOMIC_RELEASE);
+}
+
 /* Writes a record into slots of the location that were reserved for it. */
 static inline void gt_commit_in(const struct gt_location *loc, struct gt_slot *slot, uint64_t word,
 				const uint64_t *data, unsigned extra, uint64_t tick)
 {
 	gt_commit(slot, word, data, extra, tick);
-	if (loc->flags & GT_LOC_COMMITS)
-		__atomic_store_n(&loc->win->committed, gt_stream_end(loc), __ATOMIC_RELEASE);
+	gt_committed(loc);
 }
 
 /* ---- messages --------------------------------------------------------------------------------------- */

@@ -287,3 +287,59 @@ void gt_location_record(struct gt_location *location, unsigned type, uint64_t lo
 		 GT_TYPE_HAS_EXTRA(type) ? GT_WORDX(type, extra, low56) : GT_WORD(type, low56), data,
 		 extra, tick);
 }
+
+static unsigned extra_of(const struct gt_slot *slot)
+{
+	return GT_TYPE_HAS_EXTRA(GT_WORD_TYPE(slot->word)) ? GT_WORD_EXTRA(slot->word) : 0;
+}
+
+static unsigned records_in(const struct gt_slot *slots, unsigned count)
+{
+	unsigned records = 0;
+
+	for (unsigned i = 0; i < count; i += 1 + extra_of(slots + i))
+		records++;
+	return records;
+}
+
+/* Those of a block behind the first one, which was refused, and has been counted. */
+static void count_rest(struct gt_location *location, unsigned records)
+{
+	if (__atomic_load_n(&gt_attention, __ATOMIC_RELAXED) & GT_ATT_CLOSING)
+		gt_count_lost(GT_LOSS_LATE, records);
+	else if (location->stopped)
+		location->win->lost[location->stopped - 1] += records;
+}
+
+/* Of one that cannot be reserved at once each record stands or is lost by itself. */
+static void write_apart(struct gt_location *location, const struct gt_slot *slots, unsigned count)
+{
+	for (unsigned i = 0; i < count; i += 1 + extra_of(slots + i))
+		gt_location_record(location, GT_WORD_TYPE(slots[i].word), GT_WORD_PAYLOAD(slots[i].word),
+				   (const uint64_t *)(slots + i + 1), extra_of(slots + i), slots[i].time);
+}
+
+void gt_location_block(struct gt_location *location, const struct gt_slot *slots, unsigned count)
+{
+	struct gt_hot *hot = location ? location->hot : NULL;
+	uint64_t bytes = (uint64_t)count * GT_SLOT, address, tick = slots->time;
+	struct gt_slot *to;
+
+	if (!hot || hot->loc != location || count > GT_BLOCK_SLOTS) {
+		write_apart(location, slots, count);
+		return;
+	}
+	gt_note_length(location, bytes);
+	address = gt_local_add(&hot->cur, bytes);
+	to = (struct gt_slot *)address;
+	if (address + bytes > __atomic_load_n(&hot->counted, __ATOMIC_RELAXED))
+		to = gt_reserve_slow(&hot, address, count, &tick);
+	if (!to) {
+		count_rest(location, records_in(slots, count) - 1);
+		return;
+	}
+	for (unsigned i = 0; i < count; i += 1 + extra_of(slots + i))
+		gt_commit(to + i, slots[i].word, (const uint64_t *)(slots + i + 1), extra_of(slots + i),
+			  slots[i].time);
+	gt_committed(location);
+}

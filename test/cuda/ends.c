@@ -159,13 +159,8 @@ static int captures(void)
 static pid_t writers[16];
 static volatile int stop;
 
-/* In front of the core's: notes the threads that come here. */
-void gt_location_record(void *location, unsigned type, uint64_t low, const uint64_t *data, unsigned extra,
-			uint64_t tick);
-void gt_location_record(void *location, unsigned type, uint64_t low, const uint64_t *data, unsigned extra,
-			uint64_t tick)
+static void note_writer(void)
 {
-	void (*real)(void *, unsigned, uint64_t, const uint64_t *, unsigned, uint64_t);
 	pid_t own = (pid_t)syscall(SYS_gettid);
 
 	for (unsigned i = 0; i < sizeof(writers) / sizeof(writers[0]); i++) {
@@ -175,8 +170,29 @@ void gt_location_record(void *location, unsigned type, uint64_t low, const uint6
 								     __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
 			break;
 	}
+}
+
+/* In front of the core's: note the threads that come here. */
+void gt_location_record(void *location, unsigned type, uint64_t low, const uint64_t *data, unsigned extra,
+			uint64_t tick);
+void gt_location_record(void *location, unsigned type, uint64_t low, const uint64_t *data, unsigned extra,
+			uint64_t tick)
+{
+	void (*real)(void *, unsigned, uint64_t, const uint64_t *, unsigned, uint64_t);
+
+	note_writer();
 	*(void **)&real = dlsym(RTLD_NEXT, "gt_location_record");
 	real(location, type, low, data, extra, tick);
+}
+
+void gt_location_block(void *location, const void *slots, unsigned count);
+void gt_location_block(void *location, const void *slots, unsigned count)
+{
+	void (*real)(void *, const void *, unsigned);
+
+	note_writer();
+	*(void **)&real = dlsym(RTLD_NEXT, "gt_location_block");
+	real(location, slots, count);
 }
 
 /* Calls that wait for the device, so that something of them is written later. */

@@ -197,6 +197,18 @@ void gt_location_record(void *location, unsigned type, uint64_t low, const uint6
 	__atomic_add_fetch(&leaves, type == GT_T_LEAVE, __ATOMIC_SEQ_CST);
 }
 
+/* A block that ends by a leave is an activity, or its end. */
+void gt_location_block(void *location, const struct gt_slot *slots, unsigned count);
+void gt_location_block(void *location, const struct gt_slot *slots, unsigned count)
+{
+	static void (*real)(void *, const struct gt_slot *, unsigned);
+
+	if (!real)
+		*(void **)&real = dlsym(RTLD_NEXT, "gt_location_block");
+	real(location, slots, count);
+	__atomic_add_fetch(&leaves, GT_WORD_TYPE(slots[count - 1].word) == GT_T_LEAVE, __ATOMIC_SEQ_CST);
+}
+
 /* As soon as all kernels are recorded, at the latest after 50 s. */
 static void be_killed(void)
 {

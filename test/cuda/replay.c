@@ -336,6 +336,17 @@ void gt_location_record(struct gt_location *l, unsigned type, uint64_t low, cons
 		print(l->kind == GT_LOC_DEFERRED ? l->foreign : l->id, type, low, data, tick);
 }
 
+void gt_location_block(struct gt_location *l, const struct gt_slot *slots, unsigned count)
+{
+	for (unsigned i = 0, extra; i < count; i += 1 + extra) {
+		unsigned type = GT_WORD_TYPE(slots[i].word);
+
+		extra = GT_TYPE_HAS_EXTRA(type) ? GT_WORD_EXTRA(slots[i].word) : 0;
+		gt_location_record(l, type, extra ? GT_WORD_LOW(slots[i].word) : GT_WORD_PAYLOAD(slots[i].word),
+				   (const uint64_t *)(slots + i + 1), extra, slots[i].time);
+	}
+}
+
 void gt_record_at(unsigned type, uint64_t low, const uint64_t *data, unsigned extra, uint64_t tick)
 {
 	(void)extra;

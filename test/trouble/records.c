@@ -92,6 +92,37 @@ UNSEEN static void beyond(void)
 	say("calls r 5\nrecords 3\n");
 }
 
+/*
+ * Blocks of every length, at every distance from the end of a half: parameters between an enter and a leave.
+ * The last one is too long.
+ */
+UNSEEN static void blocks(void)
+{
+	struct gt_location_info info = { .bytes = sizeof(info), .name = "stream", .kind = GT_LOC_GPU_STREAM,
+					 .flags = GT_LOC_UNSORTED | GT_LOC_COMMITS };
+	struct gt_location *stream = gt_location_create(&info);
+	gt_ref r = region("r"), parameter = gt_def_parameter("p", GT_VALUE_UINT);
+	struct gt_slot slots[GT_BLOCK_SLOTS + 2];
+	unsigned count, n = 0, records = 0;
+
+	for (int i = 0; i < 20000; i++) {
+		int more = i < 19999 ? i % 32 : 32;
+
+		count = 0;
+		slots[count++] = (struct gt_slot){ .time = gt_now(), .word = GT_WORD(GT_T_ENTER, r) };
+		for (int k = 0; k < more; k++) {
+			slots[count++] = (struct gt_slot){ gt_now(), GT_WORDX(GT_T_PARAM_UINT, 1, parameter) };
+			slots[count++] = (struct gt_slot){ 7, 0 };
+		}
+		slots[count++] = (struct gt_slot){ .time = gt_now(), .word = GT_WORD(GT_T_LEAVE, r) };
+		gt_location_block(stream, slots, count);
+		records += 2 + (unsigned)more;
+		n++;
+	}
+	gt_location_block(NULL, slots, count);
+	say("calls r %u\nrecords %u\n", n, records);
+}
+
 /* A time that lies in the future, of the record that begins a half. */
 UNSEEN static void late(int which)
 {
@@ -575,6 +606,8 @@ int main(int argc, char **argv)
 		lengths();
 	if (!strcmp(way, "beyond"))
 		beyond();
+	if (!strcmp(way, "blocks"))
+		blocks();
 	if (!strcmp(way, "late"))
 		late(atoi(argv[2]));
 	if (!strcmp(way, "attributes"))
