@@ -15,6 +15,7 @@
 
 #include "lib/assemble/util/places.h"
 #include "lib/read/read.h"
+#include "report/model/stacks.h"
 
 /* ---- rules ----------------------------------------------------------------------------------- */
 
@@ -102,7 +103,7 @@ struct check {
 	const struct gt_otf2 *read;
 	uint64_t mpi_error;   /* attribute of what failed, and of messages that were cut */
 	uint64_t freed;	      /* attribute of receives that were freed */
-	uint64_t sample_time; /* attribute of samples */
+	struct gt_stack_ids stacks;
 	uint64_t correlation; /* attribute that ties a call to what it caused on a GPU */
 	uint64_t hosts;       /* of the run, as the archive says */
 	uint64_t clock_error; /* ticks; of clocks of one host, if the processes say theirs */

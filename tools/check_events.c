@@ -270,7 +270,7 @@ void check_prepare(struct check *check)
 	}
 	check->mpi_error = gt_otf2_attribute_named(read, "MPI_ERROR");
 	check->freed = gt_otf2_attribute_named(read, "MPI_REQUEST_FREED");
-	check->sample_time = gt_otf2_attribute_named(read, "SAMPLE_TIME");
+	check->stacks = gt_stacks_of(read);
 	check->correlation = gt_otf2_attribute_named(read, "CORRELATION_ID");
 	read_clocks(check);
 }

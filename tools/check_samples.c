@@ -3,7 +3,7 @@
  * Samples of call stacks, as gputrace writes them: how far a call path has changed since the sample before,
  * and that all samples together do not stand for more time than there was.
  *
- * Limits: archives whose samples have no SAMPLE_TIME are of others, who also enter and leave calling contexts
+ * Limits: archives without the attribute SAMPLE_TIME are of others, who also enter and leave calling contexts
  * between samples: of these only references are checked. The first sample of a location may build upon one
  * that is not in the archive, of which it is a slice. Of slices of time, and where events are missing, the
  * sum is not checked.
@@ -46,14 +46,13 @@ void check_sample(struct gt_otf2_cursor *at, const struct gt_otf2_CallingContext
 {
 	const struct check *check = at->user;
 	struct state *s = at->state;
-	OTF2_AttributeValue time;
 
-	if (!gt_otf2_attribute(at, check->sample_time, OTF2_TYPE_UINT64, &time))
+	if (check->stacks.time == GT_OTF2_NOTHING)
 		return;
 	look_at_distance(at, e);
 	s->sample.context = e->context;
 	if (s->sample.count++)
-		s->sample.sum += time.uint64;
+		s->sample.sum += gt_stack_sample_of(&check->stacks, at, e).ns;
 	s->sample.last = at->time;
 }
 

@@ -7,7 +7,7 @@ from goodtrace import NONE, R_LOCK, R_MAIN, R_WORK, UINT64, WORKER, case, s
 
 
 def sampled(t, *samples):
-    """Samples of the second thread: (time, context, unwind distance, time that it stands for)."""
+    """Samples of the second thread: (time, context, unwind distance, time that it stands for, None: 100)."""
     t.definitions += [("Attribute", 2, s("SAMPLE_TIME"), 0, UINT64),
                       ("SourceCodeLocation", 0, s("file.c"), 5), ("SourceCodeLocation", 1, s("file.c"), 14),
                       ("CallingContext", 0, R_MAIN, 0, NONE), ("CallingContext", 1, R_WORK, 1, 0),
@@ -18,13 +18,30 @@ def sampled(t, *samples):
         place = sum(e[0] <= time for e in events)
         events.insert(place, (time, "CallingContextSample", context, distance, 0))
     for time, _, _, weight in samples:
-        t.attributes[(WORKER, t.event(WORKER, time, "CallingContextSample"))] = (2, UINT64, weight)
+        if weight is not None:
+            t.attributes[(WORKER, t.event(WORKER, time, "CallingContextSample"))] = (2, UINT64, weight)
 
 
 @case("-")
 def samples(t):
     sampled(t, (310, 2, 4, 100), (320, 2, 1, 100), (330, 2, 0, 100), (340, 3, 2, 100), (350, 2, 3, 100),
             (360, 0, 1, 100))
+
+
+@case("-")
+def samples_of_the_period(t):
+    sampled(t, (310, 2, 4, None), (320, 2, 1, 200), (330, 2, 0, None))
+
+
+@case("samples")
+def sample_of_the_period_keeps_too_much(t):
+    sampled(t, (310, 3, 3, None), (320, 2, 2, None))
+
+
+@case("samples")
+def samples_of_too_long_periods(t):
+    sampled(t, (310, 2, 4, 100), (320, 2, 1, None))
+    t.definitions = [d if d[0] != "InterruptGenerator" else d[:-1] + (20000000,) for d in t.definitions]
 
 
 @case("-")
@@ -60,6 +77,7 @@ def samples_of_others(t):
     t.insert(WORKER, 350, 320, "CallingContextEnter", 2, 2)
     t.insert(WORKER, 350, 330, "CallingContextLeave", 2)
     t.attributes = {k: v for k, v in t.attributes.items() if k[0] != WORKER}
+    t.definitions = [d for d in t.definitions if d[:2] != ("Attribute", 2)]
 
 
 @case("samples")

@@ -32,6 +32,13 @@ def line_of(context):
     return context.source_code_location.line_number if context.source_code_location else 0
 
 
+def time_of(event):
+    """Nanoseconds that it stands for."""
+    period = event.interrupt_generator
+    own = (event.attributes or {}).get(attributes["SAMPLE_TIME"])
+    return period.period * 10 ** (9 + period.exponent) if own is None else own
+
+
 times = {}
 lines = collections.Counter()
 before = {}
@@ -57,7 +64,7 @@ with otf2.reader.open(archive) as trace:
         if caller == seldom and names[-6:-2] != [down] * 4:
             print(f"{names} was not called")
         key = (location.group.name, location.name, caller)
-        times[key] = times.get(key, 0) + event.attributes[attributes["SAMPLE_TIME"]]
+        times[key] = times.get(key, 0) + time_of(event)
         count += 1
         lines.update(line_of(c) for c in path[-2:])
         if caller == seldom:

@@ -4,13 +4,14 @@
  * the Python reader would take minutes. Also the shortest program that shows lib/read/read.h.
  *
  * Limits: knows no other events. Output, one line each: REGION <tab> ENTERS <tab> LEAVES <tab> LOCATION; of
- * samples whose innermost function it is: sample:REGION <tab> SAMPLES <tab> their SAMPLE_TIME <tab> LOCATION
+ * samples whose innermost function it is: sample:REGION <tab> SAMPLES <tab> their time (ns) <tab> LOCATION
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "lib/read/read.h"
+#include "report/model/stacks.h"
 
 struct counts {
 	struct {
@@ -69,15 +70,13 @@ static void event(struct gt_otf2_cursor *at, const struct gt_otf2_event *e)
 		e->type == GT_OTF2_CallingContextSample
 			? gt_otf2_find_context(at->read, e->CallingContextSample.context) : NULL;
 	const struct gt_otf2_region *region = context ? gt_otf2_find_region(at->read, context->region) : NULL;
-	uint64_t attribute = gt_otf2_attribute_named(at->read, "SAMPLE_TIME");
-	OTF2_AttributeValue time = { .uint64 = 0 };
+	struct gt_stack_ids stacks = gt_stacks_of(at->read);
 	struct counts *counts = at->state;
 
 	if (!region)
 		return;
 	counts->of[place(at, region)].samples++;
-	if (gt_otf2_attribute(at, attribute, OTF2_TYPE_UINT64, &time))
-		counts->of[place(at, region)].sampled += time.uint64;
+	counts->of[place(at, region)].sampled += gt_stack_sample_of(&stacks, at, &e->CallingContextSample).ns;
 }
 
 static void merge(struct gt_otf2_cursor *at)

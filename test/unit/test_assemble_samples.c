@@ -134,6 +134,34 @@ Test(samples, paths_and_lines)
 	mk_remove(dir);
 }
 
+/* A time of about a period is not said, but what is over goes into a later one; that of others is. */
+Test(samples, times)
+{
+	static const uint32_t weights[] = { 977, 970, 5, 1100, 800, 780, 780, 2000, 1000 };
+	const char *dir = mk_run();
+	struct mk_proc *p = sampled(dir);
+	struct mk_loc *l = mk_loc(p, 0, 4096, 0, BEGIN);
+
+	map_self(p);
+	for (unsigned i = 0; i < sizeof(weights) / sizeof(weights[0]); i++)
+		sample(l, 10 + i, i == 1 ? GT_SAMPLE_KERNEL : 0, 0, weights[i], FRAMES(EXACT(mark_outer)));
+	mk_loc_close(l);
+	mk_proc_end(p, GT_END_EXIT, 0, AT(60));
+	expect_events(dir, "0 0 BEGIN prog [ProcessId=4711]\n"
+			   "0 10 SAMPLE outer +2 by CPU_TIME\n"                /* + 448 */
+			   "0 11 SAMPLE outer +2 by CPU_TIME [SAMPLE_FLAGS=8]\n" /* - 6,272 */
+			   "0 12 SAMPLE outer +2 by CPU_TIME [SAMPLE_TIME=5120]\n"
+			   "0 13 SAMPLE outer +2 by CPU_TIME\n" /* + 120,128 */
+			   "0 14 SAMPLE outer +2 by CPU_TIME\n" /* - 60,672 */
+			   "0 15 SAMPLE outer +2 by CPU_TIME [SAMPLE_TIME=738048]\n"
+			   "0 16 SAMPLE outer +2 by CPU_TIME\n" /* - 201,280 */
+			   "0 17 SAMPLE outer +2 by CPU_TIME [SAMPLE_TIME=2048000]\n"
+			   "0 18 SAMPLE outer +2 by CPU_TIME\n"
+			   "0 60 END 0 [ProcessId=4711]\n");
+	mk_proc_free(p);
+	mk_remove(dir);
+}
+
 /* The sample is no call: it leaves the open regions and the attributes that wait for an event alone. */
 Test(samples, among_other_events)
 {

@@ -91,6 +91,7 @@ struct gt_call_paths {
 	struct gt_place *places;
 	size_t place_count, place_room;
 	uint32_t generator;
+	uint64_t period;            /* ns */
 	/* of the location: the frames of the last sample, outermost first */
 	const struct gt_loc *loc;
 	uint32_t contexts[GT_SAMPLE_FRAMES + 1]; /* contexts[0]: above the root */
@@ -98,6 +99,7 @@ struct gt_call_paths {
 	uint16_t roots[GT_SAMPLE_FRAMES + 1];    /* the frame where their path begins in the tree */
 	uint8_t marks[GT_SAMPLE_FRAMES + 1];     /* whose code they are: enum gt_mark */
 	unsigned count, number;
+	int64_t over;               /* ns that samples stood for, and the archive does not say yet */
 	uint64_t lost;              /* what the location had lost by then */
 	/* of the archive */
 	void *attributes;           /* OTF2_AttributeList; the worker's may wait for another event */
