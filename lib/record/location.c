@@ -435,13 +435,17 @@ void gt_location_announced(struct gt_location *loc)
 static void begin_states(struct gt_win_header *win)
 {
 	uint64_t created = gt_states_creation(gt_announced);
+	struct gt_sched now;
+	bool known;
 
 	if (win->tid == (uint32_t)gt_pid)
 		return;
-	if (created)
+	if (created) {
 		gt_states_born(&win->states, created);
-	else
-		gt_states_begin(&win->states, win->tid);
+		return;
+	}
+	known = gt_states_read(win->tid, &now);
+	gt_states_begin(&win->states, &now, known);
 }
 
 struct gt_hot *gt_location_attach(void)

@@ -218,14 +218,30 @@ static bool another_records(void)
 	return false;
 }
 
+/* What the process may have of them, and what it had been given when it began. */
+static void note_processors(const struct gt_sched *given, bool known)
+{
+	gt_quotas_begin();
+	if (parent.is_child) {
+		gt_states_born(&gt_proc->states, parent.at);
+		return;
+	}
+	gt_states_begin(&gt_proc->states, given, known);
+	gt_proc->states.tick = gt_proc->begin;
+	/* later the first thread may be bound to one of them */
+	GT_SYS3(SYS_sched_getaffinity, 0, sizeof(gt_proc->processors), gt_proc->processors);
+}
+
 static int set_up(void)
 {
 	char why[1200] = "";
 	static char program[256];
 	struct gt_moment moment;
 	uint64_t begin;
+	struct gt_sched given;
 	size_t length = 0;
 	uint32_t seq;
+	bool known;
 	int rc;
 
 	if (!parent.is_child) {
@@ -240,8 +256,9 @@ static int set_up(void)
 		gt_stderr_keep();
 		gt_verdict_setup(complain);
 	}
-	gt_clock_now(&moment);
 	gt_pid = gt_sys_getpid();
+	known = !parent.is_child && gt_states_read((uint32_t)gt_pid, &given);
+	gt_clock_now(&moment);
 	set_fork_mark();
 	if (parent.is_child) /* while gt_proc_folder is the parent's */
 		gt_folder_of_parent(&parent.folder);
@@ -275,13 +292,7 @@ static int set_up(void)
 	gt_proc->origin = parent.is_child;
 	gt_proc->begin = parent.is_child ? parent.tick : begin;
 	gt_proc->rank = UINT32_MAX;
-	if (parent.is_child)
-		gt_states_born(&gt_proc->states, parent.at);
-	else
-		gt_states_begin(&gt_proc->states, (uint32_t)gt_pid);
-	gt_quotas_begin();
-	if (!parent.is_child) /* later the first thread may be bound to one of them */
-		GT_SYS3(SYS_sched_getaffinity, 0, sizeof(gt_proc->processors), gt_proc->processors);
+	note_processors(&given, known);
 	memcpy(gt_proc->host, gt_run->host, sizeof(gt_proc->host)); /* only then it could join */
 	gt_text(gt_proc->program, sizeof(gt_proc->program), "%s", program);
 	gt_proc->state = GT_PROC_RUNNING;

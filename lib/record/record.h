@@ -336,8 +336,10 @@ GT_HIDDEN void gt_clock_note(void);
 
 /* ---- what the scheduler did ------------------------------------------------------------------------- */
 
-/* A thread begins: reads where it stands. tid: a thread of this process. */
-GT_HIDDEN void gt_states_begin(struct gt_states *states, uint32_t tid);
+/* Reads where a thread of this process stands. False: it is not known; `to` has the time in any case. */
+GT_HIDDEN bool gt_states_read(uint32_t tid, struct gt_sched *to);
+/* A thread began there. */
+GT_HIDDEN void gt_states_begin(struct gt_states *states, const struct gt_sched *now, bool known);
 /* The same of one that had been given nothing at that time (gt_monotonic()). */
 GT_HIDDEN void gt_states_born(struct gt_states *states, uint64_t at);
 /* A thread of this number is about to be created; when that was, for who begins as it; 0: it is not known. */

@@ -112,7 +112,7 @@ void gt_states_next(struct gt_states *states)
 	states->ended = 0;
 }
 
-static void begin(struct gt_states *states, const struct gt_sched *now, bool known)
+void gt_states_begin(struct gt_states *states, const struct gt_sched *now, bool known)
 {
 	states->ended = 0;
 	states->until = now->at;
@@ -128,7 +128,7 @@ static void begin(struct gt_states *states, const struct gt_sched *now, bool kno
 
 void gt_states_born(struct gt_states *states, uint64_t at)
 {
-	begin(states, &(struct gt_sched){ .at = at }, true);
+	gt_states_begin(states, &(struct gt_sched){ .at = at }, true);
 }
 
 /*
@@ -157,16 +157,15 @@ uint64_t gt_states_creation(uint64_t thread)
 	return __atomic_load_n(&created[thread % CREATED].number, __ATOMIC_ACQUIRE) == thread ? at : 0;
 }
 
-void gt_states_begin(struct gt_states *states, uint32_t tid)
+bool gt_states_read(uint32_t tid, struct gt_sched *to)
 {
-	struct gt_sched now;
-	bool known = read_sched(tid, &now);
+	bool known = read_sched(tid, to);
 
 	if (known)
-		now.moves = read_moves(tid);
+		to->moves = read_moves(tid);
 	else
-		now = (struct gt_sched){ .at = gt_monotonic(), .moves = GT_NOT_READ };
-	begin(states, &now, known);
+		*to = (struct gt_sched){ .at = gt_monotonic(), .moves = GT_NOT_READ };
+	return known;
 }
 
 /* Of a short life: as if it had run first, and the rest came after the last reading. */

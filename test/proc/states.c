@@ -7,7 +7,7 @@
  *	states sleep SECONDS           sleeps
  *	states threads NUMBER SECONDS  threads that compute, one after another
  *	states fork SECONDS            a child computes, which ends by _exit()
- *	states wait SECONDS            a child that is two threads that compute: "child cpu SECONDS pid PID" by wait4()
+ *	states wait SECONDS            a child of two threads that compute; "child cpu SECONDS pid PID" by wait4()
  *	states full SECONDS            as busy, and has no descriptor left
  *	states killed SECONDS          as busy, and kills itself
  *	states moves NUMBER            goes from one processor to another so often: "moves number N", 0: it may not
