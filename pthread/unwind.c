@@ -12,7 +12,11 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
+#include <string.h>
 #include <unwind.h>
+
+#define UNWINDER "libgcc_s.so.1"
 
 typedef void resume(struct _Unwind_Exception *);
 typedef _Unwind_Reason_Code personality(int, _Unwind_Action, _Unwind_Exception_Class,
@@ -22,7 +26,7 @@ static personality *real_personality; /* the last to be found */
 
 static void find(int flags)
 {
-	void *library = dlopen("libgcc_s.so.1", RTLD_LAZY | flags);
+	void *library = dlopen(UNWINDER, RTLD_LAZY | flags);
 
 	if (!library)
 		return;
@@ -46,12 +50,25 @@ void gt_pt_find_unwinder(void)
 	errno = saved;
 }
 
+/* Looks into the loader's list, since dlopen() opens the file to find out that it is not loaded. */
+static bool is_loaded(void)
+{
+	for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next) {
+		size_t length = strlen(map->l_name), own = strlen(UNWINDER);
+
+		if (length >= own && !strcmp(map->l_name + length - own, UNWINDER))
+			return true;
+	}
+	return false;
+}
+
 /* It is there from the start. */
 __attribute__((constructor)) static void begin(void)
 {
 	int saved = errno;
 
-	find(RTLD_NOLOAD);
+	if (is_loaded())
+		find(RTLD_NOLOAD);
 	errno = saved;
 }
 

@@ -158,15 +158,38 @@ int gt_journal_put(unsigned type, uint32_t id, const struct gt_piece *pieces, un
 	return rc;
 }
 
+static void put_property_locked(const char *key, const char *value)
+{
+	const struct gt_piece pieces[4] = {
+		{ key, strnlen(key, 256) }, { "", 1 }, { value, strnlen(value, GT_NAME_MAX) }, { "", 1 },
+	};
+
+	gt_journal_put_locked(GT_D_PROPERTY, 0, pieces, 4);
+}
+
 void gt_put_property(const char *key, const char *value)
 {
-	struct gt_piece pieces[4];
+	uint64_t mask = gt_lock(lock);
 
-	pieces[0] = (struct gt_piece){ key, strnlen(key, 256) };
-	pieces[1] = (struct gt_piece){ "", 1 };
-	pieces[2] = (struct gt_piece){ value, strnlen(value, GT_NAME_MAX) };
-	pieces[3] = (struct gt_piece){ "", 1 };
-	gt_journal_put(GT_D_PROPERTY, 0, pieces, 4);
+	if (mask != GT_LOCK_REFUSED)
+		put_property_locked(key, value);
+	else
+		gt_count_lost(GT_LOSS_DEFINITION, 1);
+	gt_unlock(lock, mask);
+}
+
+void gt_put_settings(void)
+{
+	uint64_t mask = gt_lock(lock);
+	char key[80], text[GT_NAME_MAX];
+
+	for (size_t i = 0; mask != GT_LOCK_REFUSED && i < gt_setting_count; i++) {
+		gt_text(key, sizeof(key), "setting:%s", gt_setting_rows[i].name);
+		put_property_locked(key, gt_settings_text(&gt_setting_rows[i], text, sizeof(text)));
+	}
+	if (mask == GT_LOCK_REFUSED)
+		gt_count_lost(GT_LOSS_DEFINITION, gt_setting_count);
+	gt_unlock(lock, mask);
 }
 
 /* What a forked child takes over: everything but what belongs to the parent's own streams. */

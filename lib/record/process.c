@@ -140,13 +140,7 @@ static void put_properties(size_t length)
 		if (!command[i])
 			command[i] = ' ';
 	gt_put_property("command", gt_settings.command_line ? command : gt_text_base(command));
-	for (size_t i = 0; i < gt_setting_count; i++) {
-		char key[80];
-
-		gt_text(key, sizeof(key), "setting:%s", gt_setting_rows[i].name);
-		gt_settings_text(&gt_setting_rows[i], text, sizeof(text));
-		gt_put_property(key, text);
-	}
+	gt_put_settings();
 	gt_adapters_list();
 	put_launcher_rank();
 }

@@ -293,6 +293,7 @@ GT_HIDDEN void gt_journal_make_room(void); /* before the process confines itself
 
 /* gt_def_property without asking whether the process records. */
 GT_HIDDEN void gt_put_property(const char *key, const char *value);
+GT_HIDDEN void gt_put_settings(void); /* "setting:<name>", each */
 /* Appends one definition made of pieces. Returns 0 or a negative errno. */
 GT_HIDDEN int gt_journal_put(unsigned type, uint32_t id, const struct gt_piece *pieces, unsigned n);
 GT_HIDDEN int gt_journal_put_locked(unsigned type, uint32_t id, const struct gt_piece *pieces,
