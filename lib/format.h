@@ -452,7 +452,7 @@ struct gt_run_header {
 	uint32_t waiting;       /* forked children that have not recorded or executed anything; atomic */
 	struct gt_run_exec execs[GT_RUN_EXECS];
 	uint32_t counter;       /* this host's: 0 unknown, 1 not to be trusted, 2 trusted; atomic */
-	uint32_t reserved;
+	uint32_t interruption_ns; /* gt_interruption_ns(), 0: not measured; atomic */
 	uint64_t counter_hz;    /* its nominal frequency, 0: not known */
 };
 

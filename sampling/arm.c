@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/utsname.h>
 #include <time.h>
 
@@ -32,6 +33,12 @@
 #else
 #define X86 false
 #endif
+#define LEAST    UINT64_C(1000000)   /* ns; periods that are chosen are multiples of it */
+#define MOST     UINT64_C(100000000)
+#define UNKNOWN  UINT64_C(10000000)  /* the period where it is not known what a sample costs ... */
+#define PATIENCE 16u                 /* ... after so many expiries */
+#define LOOK     16u                 /* expiries from one look at the thread's switches to the next */
+#define SWITCH   UINT64_C(1000000)   /* ns between two switches: a thread with less has no event */
 #define CHUNK  64u               /* entries that are made at once */
 #define PAGE   4096u
 #define STACK_PAGES 256u         /* that are asked for, from where a thread is armed to its stack's end */
@@ -39,6 +46,7 @@
 
 GT_HIDDEN GT_TLS struct gt_sp_thread *gt_sp_self;
 GT_HIDDEN uint64_t gt_sp_period;
+GT_HIDDEN bool gt_sp_chosen;
 
 static struct gt_lock lock;
 static struct gt_sp_thread first[CHUNK], *threads; /* all entries; atomic for readers outside the lock */
@@ -47,6 +55,7 @@ static int off;         /* no thread is to have a trigger: how often that was as
 static int running;     /* handlers; atomic */
 static int number;      /* of the signal; stays when the program has it */
 static bool given_up;   /* for good; atomic */
+static bool settled;    /* the period, and what a sample costs is known or will not be; atomic */
 static int events_left; /* how many may be mapped; atomic */
 
 /* ---- entries ----------------------------------------------------------------------------------------- */
@@ -110,10 +119,18 @@ static long number_at(char **at)
 	return n;
 }
 
-static void start_timer(struct gt_sp_thread *t)
+/* The kernel looks at such timers with its tick: what is less than that would only cost more. */
+static struct itimerspec interval(void)
 {
 	uint64_t ns = gt_sp_period > TICK / 2 ? gt_sp_period : TICK / 2;
-	struct itimerspec every = { .it_interval = { (time_t)(ns / 1000000000), (long)(ns % 1000000000) } };
+	struct timespec every = { (time_t)(ns / 1000000000), (long)(ns % 1000000000) };
+
+	return (struct itimerspec){ every, every };
+}
+
+static void start_timer(struct gt_sp_thread *t)
+{
+	struct itimerspec every = interval();
 	struct sigevent event;
 	int id;
 
@@ -122,7 +139,7 @@ static void start_timer(struct gt_sp_thread *t)
 	event.sigev_signo = number;
 	event.sigev_value.sival_ptr = t;
 	event._sigev_un._tid = t->tid;
-	every.it_value = every.it_interval;
+	t->timer_period = gt_sp_period;
 	if (gt_raw(SYS_timer_create, (int)clock_of(t->tid), &event, &id))
 		return;
 	if (gt_raw(SYS_timer_settime, id, 0, &every, NULL))
@@ -148,7 +165,7 @@ static bool ask_kernel(void)
 	return major > 5 || (major == 5 && number_at(&at) >= 9);
 }
 
-static bool timers_interrupt_nothing(void)
+bool gt_sp_interrupts_nothing(void)
 {
 	static int known; /* 1: yes, -1: no; atomic */
 	int is = __atomic_load_n(&known, __ATOMIC_RELAXED);
@@ -201,7 +218,7 @@ static void start_event(struct gt_sp_thread *t)
 	struct stat own;
 	long fd, page;
 
-	if (t->tried || gt_sp_period >= TICK)
+	if (t->tried || t->event || gt_sp_period >= TICK)
 		return;
 	t->tried = true;
 	if (__atomic_sub_fetch(&events_left, 1, __ATOMIC_RELAXED) < 0)
@@ -227,7 +244,7 @@ static void start(struct gt_sp_thread *t)
 {
 	t->event = NULL;
 	t->tried = false;
-	if (timers_interrupt_nothing())
+	if (gt_sp_interrupts_nothing())
 		start_timer(t);
 	if (t->timer < 0)
 		start_event(t);
@@ -235,27 +252,95 @@ static void start(struct gt_sp_thread *t)
 		say_left_out();
 }
 
+static void stop_event(struct gt_sp_thread *t)
+{
+	gt_raw(SYS_munmap, t->event, PAGE);
+	__atomic_add_fetch(&events_left, 1, __ATOMIC_RELAXED);
+	t->event = NULL;
+	t->tried = false;
+}
+
 static void stop(struct gt_sp_thread *t)
 {
 	if (t->timer >= 0)
 		gt_raw(SYS_timer_delete, t->timer);
 	t->timer = -1;
-	if (t->event) {
-		gt_raw(SYS_munmap, t->event, PAGE);
-		__atomic_add_fetch(&events_left, 1, __ATOMIC_RELAXED);
-	}
-	t->event = NULL;
+	if (t->event)
+		stop_event(t);
 }
 
-void gt_sp_arm_event(struct gt_sp_thread *t)
+void gt_sp_say(const char *key, uint64_t value)
 {
+	char text[24], *at = text + sizeof(text) - 1;
+
+	*at = '\0';
+	for (uint64_t n = value; n; n /= 10)
+		*--at = (char)('0' + n % 10);
+	gt_def_property(key, at);
+}
+
+/*
+ * Where the period is ours to choose, a hundredth of it is what a sample costs. As long as the cost is not
+ * known the timer alone makes samples, at the tick; who never learns it takes few.
+ */
+static void settle_period(struct gt_sp_thread *t, uint32_t cost)
+{
+	uint64_t ns = cost ? (100 * (uint64_t)cost + LEAST - 1) / LEAST * LEAST : UNKNOWN;
+
+	if (!cost && ++t->unsettled < PATIENCE)
+		return;
+	if (gt_sp_chosen)
+		__atomic_store_n(&gt_sp_period, ns < LEAST ? LEAST : ns < MOST ? ns : MOST, __ATOMIC_RELAXED);
+	if (!__atomic_exchange_n(&settled, true, __ATOMIC_RELAXED)) {
+		if (gt_sp_chosen)
+			gt_sp_say("sampling:period", gt_sp_period);
+		if (cost)
+			gt_sp_say("sampling:cost", cost);
+	}
+}
+
+/*
+ * An event is stopped and started at each switch to another thread, which costs more than the samples of a
+ * thread that does little else.
+ */
+static bool switches_much(struct gt_sp_thread *t)
+{
+	struct rusage use;
+	uint64_t now, switches, before = t->switches, passed;
+
+	if (gt_raw(SYS_getrusage, RUSAGE_THREAD, &use))
+		return false;
+	now = gt_sp_clock();
+	switches = (uint64_t)(use.ru_nvcsw + use.ru_nivcsw);
+	passed = now - t->switches_at;
+	t->switches = switches;
+	t->switches_at = now;
+	return (switches - before) * SWITCH > passed;
+}
+
+void gt_sp_timer_expired(struct gt_sp_thread *t)
+{
+	bool look = !(t->expiries++ % LOOK), much;
 	uint64_t mask;
 
-	if (t->tried || gt_sp_period >= TICK)
+	if (!__atomic_load_n(&settled, __ATOMIC_RELAXED))
+		settle_period(t, gt_interruption());
+	if (t->timer_period != gt_sp_period) {
+		struct itimerspec every = interval();
+
+		t->timer_period = gt_sp_period;
+		gt_raw(SYS_timer_settime, t->timer, 0, &every, NULL);
+	}
+	if (!look || gt_sp_period >= TICK || (gt_sp_chosen && !settled))
 		return;
+	much = switches_much(t);
 	mask = gt_lock(&lock); /* handlers may wait for it: who holds it lets no signal come */
-	if (mask != GT_LOCK_REFUSED && t->tid && !off && !given_up)
-		start_event(t);
+	if (mask != GT_LOCK_REFUSED && t->tid && !off && !given_up) {
+		if (!much)
+			start_event(t);
+		else if (t->event)
+			stop_event(t);
+	}
 	gt_unlock(&lock, mask);
 }
 
@@ -286,6 +371,10 @@ void gt_sp_arm(void)
 
 	if (gt_sp_self || !gt_sp_signal || __atomic_load_n(&given_up, __ATOMIC_RELAXED) || gt_sp_elsewhere())
 		return;
+	if (!gt_sp_is_ours()) {
+		gt_sp_give_up();
+		return;
+	}
 	tid = (int)gt_raw(SYS_gettid);
 	mask = gt_lock(&lock);
 	if (mask != GT_LOCK_REFUSED && !gt_sp_self)
@@ -393,6 +482,7 @@ void gt_sp_forked(void)
 		t->tid = 0;
 	}
 	gt_sp_self = NULL;
+	settled = false; /* what it says of itself is not its child's */
 	off = running = 0;
 	events_left = EVENTS * processors();
 }

@@ -524,6 +524,20 @@ bool gt_sp_hide(int number, void (*handler)(int, siginfo_t *, void *), void (*is
 	return true;
 }
 
+bool gt_sp_is_ours(void)
+{
+	struct { /* as the kernel has it */
+		void (*handler)(int, siginfo_t *, void *);
+		unsigned long flags;
+		void (*restorer)(void);
+		uint64_t mask;
+	} now = { 0 };
+	int number = gt_sp_signal;
+
+	return !number || gt_raw(SYS_rt_sigaction, number, NULL, &now, sizeof(now.mask)) ||
+	       now.handler == ours.sa_sigaction;
+}
+
 void gt_sp_unblock(void)
 {
 	uint64_t bit = hidden(), old = 0;

@@ -45,11 +45,49 @@ static void end(int how)
 		gt_sp_all(false);
 }
 
+/* Has the compiler wrapper linked this object? */
+static bool needs_gputrace(const ElfW(Dyn) *dynamic)
+{
+	const char *names = NULL;
+
+	for (const ElfW(Dyn) *d = dynamic; d->d_tag != DT_NULL; d++)
+		if (d->d_tag == DT_STRTAB)
+			names = (const char *)d->d_un.d_ptr;
+	for (const ElfW(Dyn) *d = dynamic; names && d->d_tag != DT_NULL; d++)
+		if (d->d_tag == DT_NEEDED && !strncmp(names + d->d_un.d_val, "libgputrace.so", 14))
+			return true;
+	return false;
+}
+
+/*
+ * Are functions of this program recorded without samples? The loader's list stays as it is while constructors
+ * run (lib/record/process.c).
+ */
+static bool is_instrumented(void)
+{
+	const char *python = gt_setting("VT_PYTHON");
+
+	for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next) {
+		const char *slash = strrchr(map->l_name, '/'), *name = slash ? slash + 1 : map->l_name;
+
+		if (strncmp(name, "libgputrace", 11) != 0 && map->l_ld && needs_gputrace(map->l_ld))
+			return true;
+	}
+	return python && !strcmp(python, "yes");
+}
+
+/* A period of processor time, 0: no samples. */
 static uint64_t wanted(void)
 {
 	const char *rate = gt_setting("VT_SAMPLING"), *mode = gt_setting("VT_MODE");
-	unsigned long n = rate && mode && strcmp(mode, "OFF") ? strtoul(rate, NULL, 10) : 0;
+	unsigned long n;
 
+	if (!rate || !mode || !strcmp(mode, "OFF"))
+		return 0;
+	gt_sp_chosen = !strcmp(rate, "auto");
+	if (gt_sp_chosen)
+		return gt_sp_interrupts_nothing() && !is_instrumented() ? GT_SAMPLE_PERIOD : 0;
+	n = strtoul(rate, NULL, 10);
 	return n ? 1000000000 / n : 0;
 }
 
@@ -58,16 +96,6 @@ static int signal_asked(void)
 	const char *name = gt_setting("VT_SAMPLING_SIGNAL");
 
 	return name && !strcmp(name, "WINCH") ? SIGWINCH : SIGURG;
-}
-
-static void say_period(void)
-{
-	char text[24], *at = text + sizeof(text) - 1;
-
-	*at = '\0';
-	for (uint64_t n = gt_sp_period; n; n /= 10)
-		*--at = (char)('0' + n % 10);
-	gt_def_property("sampling:period", at);
 }
 
 /* Its one segment, by its own header. */
@@ -103,7 +131,8 @@ static void set_up(void)
 		return;
 	gt_sp_forked();
 	find_vdso();
-	say_period();
+	if (!gt_sp_chosen)
+		gt_sp_say("sampling:period", gt_sp_period);
 	if (!gt_sp_hide(signal_asked(), gt_sp_on_signal, gt_sp_give_up))
 		gt_sp_give_up();
 	gt_sp_arm();

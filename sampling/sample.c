@@ -176,7 +176,7 @@ static void expired(struct gt_sp_thread *t, bool timer, ucontext_t *at)
 		rest = weight - record(t, weight, kernel, at);
 	}
 	if (timer)
-		gt_sp_arm_event(t);
+		gt_sp_timer_expired(t);
 	/* What passed in here is no sample's, and the next one has what is in no record. */
 	if (timer && t->event && !kernel)
 		t->last += gt_sp_clock() - now - rest;

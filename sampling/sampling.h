@@ -28,6 +28,10 @@ struct gt_sp_thread {
 	void *event;          /* the page that keeps its perf event; NULL: none */
 	int event_fd;         /* which its signals name */
 	bool tried;           /* whether it can have one */
+	uint64_t timer_period;
+	uint32_t expiries;    /* of its timer */
+	uint32_t unsettled;   /* of them, while what a sample costs was not known */
+	uint64_t switches, switches_at; /* to other threads until its processor time was that */
 	uint8_t number;       /* of its samples, mod 16 at least */
 	uint64_t last;        /* its processor time at its sample before, ns */
 	uint64_t left;        /* of that, what no sample stands for yet */
@@ -44,6 +48,7 @@ struct gt_sp_thread {
 
 extern GT_HIDDEN GT_TLS struct gt_sp_thread *gt_sp_self; /* NULL: the calling thread is not sampled */
 extern GT_HIDDEN uint64_t gt_sp_period; /* ns of processor time from one sample to the next */
+extern GT_HIDDEN bool gt_sp_chosen;     /* by us, as nobody has asked for one */
 
 /* ---- hide.c ------------------------------------------------------------------------------------------ */
 
@@ -53,6 +58,8 @@ extern GT_HIDDEN int gt_sp_signal;
 GT_HIDDEN bool gt_sp_elsewhere(void);
 /* Takes it, for that handler; `claimed`: the program wants it for itself. False: it cannot be had. */
 GT_HIDDEN bool gt_sp_hide(int number, void (*handler)(int, siginfo_t *, void *), void (*claimed)(void));
+/* False: the program has installed a handler of its own by a system call, as Go's runtime does. */
+GT_HIDDEN bool gt_sp_is_ours(void);
 /* The calling thread begins: it is not to block the signal. */
 GT_HIDDEN void gt_sp_unblock(void);
 /* Before the process becomes another program, which inherits what the program has set; and if that failed. */
@@ -65,9 +72,13 @@ GT_HIDDEN void gt_sp_hide_forked(void);
 GT_HIDDEN uint64_t gt_sp_clock(void);
 /* The calling thread gets its trigger, if it has none. */
 GT_HIDDEN void gt_sp_arm(void);
-/* And the second one, once it has run for a while. */
-GT_HIDDEN void gt_sp_arm_event(struct gt_sp_thread *t);
+/* What its timer's expiry changes: the second one comes once it has run for a while. */
+GT_HIDDEN void gt_sp_timer_expired(struct gt_sp_thread *t);
+/* Does this kernel send the signals of such timers without interrupting a system call? */
+GT_HIDDEN bool gt_sp_interrupts_nothing(void);
 GT_HIDDEN void gt_sp_disarm(void);
+/* What the archive is to know of this process. */
+GT_HIDDEN void gt_sp_say(const char *key, uint64_t value);
 /* All threads lose their triggers, and none is in the handler any more; or get them back. */
 GT_HIDDEN void gt_sp_all(bool on);
 /* A handler begins, if it may go on; and ends. */

@@ -34,6 +34,8 @@ export GT_SRC GT_BUILD GT_STAGE PATH
 for _v in $(compgen -e | grep -E '^(VT_|GT_TEST_|LD_PRELOAD$)' || true); do
 	unset "$_v"
 done
+# Samples come when the timer comes: what is counted has none, unless a script is about them (unset VT_SAMPLING).
+export VT_SAMPLING=0
 umask 022
 
 T=$(mktemp -d "${TMPDIR:-/tmp}/gtt.XXXXXX") || exit 99

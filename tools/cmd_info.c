@@ -7,6 +7,7 @@
  */
 #include "config.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <dlfcn.h>
 #include <limits.h>
@@ -346,7 +347,9 @@ static const char *type_of(const struct gt_setting_row *row, char *text, size_t 
 	case GT_SET_BOOL:
 		return "yes|no";
 	case GT_SET_NUMBER:
-		snprintf(text, size, "number, %lld to %lld", (long long)row->min, (long long)row->max);
+		snprintf(text, size, "number, %lld to %lld%s%s", (long long)row->min, (long long)row->max,
+			 isalpha((unsigned char)*row->def) ? ", or " : "",
+			 isalpha((unsigned char)*row->def) ? row->def : "");
 		return text;
 	case GT_SET_SIZE:
 		return "bytes (K, M, G)";

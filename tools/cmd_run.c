@@ -42,7 +42,7 @@
 
 #define USUAL_RATE "1000"
 
-enum { KEY_UNTRACED = 0x100, KEY_SAMPLE };
+enum { KEY_UNTRACED = 0x100, KEY_SAMPLE, KEY_NO_SAMPLE };
 
 static const struct gt_option options[] = {
 	{'o', "output", "DIR", "Make this archive directory (default: gputrace-<program>-<time>)."},
@@ -50,6 +50,7 @@ static const struct gt_option options[] = {
 	{'w', "wrap", "NAME|DIR", "Record the calls of a library, too; may be repeated (libwrapgen)."},
 	{KEY_SAMPLE, "sample", "[=RATE]",
 	 "Sample call stacks, RATE times (1000) a second of processor time (VT_SAMPLING)."},
+	{KEY_NO_SAMPLE, "no-sample", NULL, "Sample nothing, also where no function is recorded (VT_SAMPLING=0)."},
 	{'s', "set", "VT_X=VALUE", "Set one setting; see gputrace info --config."},
 	{'v', "verbose", NULL, "Print what gputrace does; twice: everything."},
 	{'q', "quiet", NULL, "Print errors only."},
@@ -218,6 +219,9 @@ static int parse(int argc, char **argv)
 			break;
 		case KEY_SAMPLE:
 			rc = set_to("VT_SAMPLING", optarg ? optarg : USUAL_RATE);
+			break;
+		case KEY_NO_SAMPLE:
+			rc = set_to("VT_SAMPLING", "0");
 			break;
 		case 'w':
 			rc = *optarg ? add_wraps(optarg) : gt_usage_error(&usage, "--wrap needs a name");

@@ -4,7 +4,7 @@
 bin_PROGRAMS += tools/gputrace
 tools_gputrace_SOURCES = tools/gputrace.c tools/cmds.h tools/options.c tools/options.h \
 	tools/paths.c tools/paths.h tools/archive.c tools/progress.c tools/progress.h tools/archive.h tools/binary.c tools/binary.h \
-	tools/cmd_run.c tools/hand_on.c tools/hand_on.h tools/run_parent.c tools/run_parent.h tools/watch.c tools/anew.c tools/anew.h \
+	tools/cmd_run.c tools/hand_on.c tools/hand_on.h tools/run_parent.c tools/run_parent.h tools/watch.c tools/interruption.c tools/anew.c tools/anew.h \
 	tools/cmd_info.c tools/cmd_libwrapgen.c tools/wraps.c tools/wraps.h
 tools_gputrace_SOURCES += tools/cmd_assemble.c tools/cmd_recover.c tools/cmd_report.c
 tools_gputrace_SOURCES += tools/cmd_check.c tools/check.h tools/check_report.c tools/check_events.c \

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * Watches the run in the archive directory `dir` from now on, with a second process that goes on if this
@@ -23,6 +24,12 @@ bool gt_watch_begin(const char *dir, const char *host, char *why, size_t size);
  */
 void gt_watch_anew(int pid);
 int gt_watch_resume(const char *state);
+
+/*
+ * For how long a signal of a timer stops a process here, ns (interruption.c); 0: not known. The calling process
+ * has no other use of SIGURG.
+ */
+uint32_t gt_interruption_ns(void);
 
 /* Duties of new images. */
 int gt_duty_parent(const char *state);  /* waits for the command */

@@ -23,6 +23,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +58,7 @@
 #define LAUNCHER_MS 250   /* between two looks at what a launcher has started */
 #define STDERR_MS   1000  /* that the guard keeps stderr if nothing of that lives */
 #define STDERR_NAP_MS 10  /* between two looks of it meanwhile, as long as the job takes */
+#define INTERRUPTION_MS 20 /* until it is measured: the program starts meanwhile */
 #define LINK_MS     300   /* that a launcher which kills learns later that a rank has ended */
 
 static struct {
@@ -235,6 +237,27 @@ static void let_go(void)
 	run.lock = run.watch = -1;
 }
 
+/* Once for all processes of the host, beside the program and not in it; of programs that have an end before
+ * that nobody needs it. */
+static void measure_interruption(const char *home)
+{
+	char path[2 * PATH_MAX + 8];
+	uint32_t ns;
+	int fd;
+
+	if (!gt_settings.sampling)
+		return;
+	usleep(INTERRUPTION_MS * 1000);
+	ns = gt_interruption_ns();
+	snprintf(path, sizeof(path), "%s/run", home);
+	fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return;
+	if (pwrite(fd, &ns, sizeof(ns), offsetof(struct gt_run_header, interruption_ns)) < 0)
+		gt_say(2, "%s: %s", path, strerror(errno));
+	close(fd);
+}
+
 int gt_duty_watcher(const char *state)
 {
 	char dir[PATH_MAX], home[2 * PATH_MAX];
@@ -253,7 +276,8 @@ int gt_duty_watcher(const char *state)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	snprintf(home, sizeof(home), "%s%s", dir, run.home);
-	run.watch = gt_watch_last(home);
+	measure_interruption(home);
+	run.watch = gt_watch_last(home); /* comes back when the other one has gone */
 	if (run.watch < 0 || !dir_name(dir, sizeof(dir)))
 		return GT_RC_BAD;
 	snprintf(home, sizeof(home), "%s%s", dir, run.home);

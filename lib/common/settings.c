@@ -109,6 +109,12 @@ static bool parse_digits(const char **at, uint64_t *result)
 	return true;
 }
 
+/* The default of a number that gputrace chooses. */
+static bool is_word(const char *def)
+{
+	return lower(*def) >= 'a' && lower(*def) <= 'z';
+}
+
 static enum reason parse_number(const char *value, const struct gt_setting_row *row,
 				int64_t *result)
 {
@@ -116,6 +122,10 @@ static enum reason parse_number(const char *value, const struct gt_setting_row *
 	uint64_t size;
 	int64_t number;
 
+	if (is_word(row->def) && same_word(value, row->def, strlen(row->def))) {
+		*result = GT_SET_WORD;
+		return OK;
+	}
 	value += minus;
 	if (!parse_digits(&value, &size) || *value || size > INT64_MAX)
 		return REASON_VALUE;
@@ -281,7 +291,8 @@ static void say_accepted(char *buffer, size_t size, const struct gt_setting_row 
 
 	switch (row->type) {
 	case GT_SET_NUMBER:
-		gt_text(buffer, size, "a whole number from %ld to %ld", (long)row->min,
+		gt_text(buffer, size, "%s%sa whole number from %ld to %ld",
+			is_word(row->def) ? row->def : "", is_word(row->def) ? " or " : "", (long)row->min,
 			(long)row->max);
 		return;
 	case GT_SET_SIZE:
@@ -444,7 +455,10 @@ const char *gt_settings_text(const struct gt_setting_row *row, char *buffer, siz
 		gt_text(buffer, size, "%s", *(const bool *)field ? "yes" : "no");
 		break;
 	case GT_SET_NUMBER:
-		gt_text(buffer, size, "%ld", (long)*(const int64_t *)field);
+		if (is_word(row->def) && *(const int64_t *)field == GT_SET_WORD)
+			gt_text(buffer, size, "%s", row->def);
+		else
+			gt_text(buffer, size, "%ld", (long)*(const int64_t *)field);
 		break;
 	case GT_SET_SIZE:
 		gt_text(buffer, size, "%lu", (unsigned long)*(const uint64_t *)field);

@@ -14,12 +14,14 @@
 
 enum gt_setting_type {
 	GT_SET_BOOL,   /* yes no true false on off 1 0, any case */
-	GT_SET_NUMBER, /* decimal, within [min, max] */
+	GT_SET_NUMBER, /* decimal, within [min, max]; or GT_SET_WORD for the word that is its default */
 	GT_SET_SIZE,   /* bytes; suffix K M G T (powers of 1024), any case, then optionally B or iB */
 	GT_SET_ENUM,   /* one of a list of words; the value is the word's index */
 	GT_SET_PATH,   /* text; $NAME and ${NAME} are replaced by the environment's value */
 	GT_SET_TEXT,
 };
+
+#define GT_SET_WORD (-1)
 
 /* Field names are mostly the variable's name in lower case without VT_: VT_BUFFER_SIZE -> buffer_size. */
 struct gt_settings {

@@ -635,26 +635,33 @@ void gt_rewind(void)
 
 /* ---- the rest --------------------------------------------------------------------------------------- */
 
+uint32_t gt_interruption(void)
+{
+	return gt_run ? __atomic_load_n(&gt_run->interruption_ns, __ATOMIC_RELAXED) : 0;
+}
+
+#define SETTINGS_MOST 128u
+#define SETTING_TEXT  32u /* bytes of a number or a word */
+/* Texts are what they are; of the others, which are short, whoever comes first writes what all would. */
+static const char *setting_text(size_t i)
+{
+	static char texts[SETTINGS_MOST][SETTING_TEXT];
+	const struct gt_setting_row *row = &gt_setting_rows[i];
+	char text[SETTING_TEXT];
+
+	if (row->type == GT_SET_PATH || row->type == GT_SET_TEXT)
+		return *(const char *const *)((const char *)&gt_settings + row->offset);
+	gt_settings_text(row, text, sizeof(text));
+	memcpy(texts[i], text, sizeof(text));
+	return texts[i];
+}
+
 const char *gt_setting(const char *name)
 {
-	static char *texts[256];
-
 	if (gt_state_begun() == GT_COLD) /* they are not read yet */
 		return NULL;
-	for (size_t i = 0; i < gt_setting_count && i < sizeof(texts) / sizeof(texts[0]); i++) {
-		char *text;
-
-		if (strcmp(gt_setting_rows[i].name, name))
-			continue;
-		text = __atomic_load_n(&texts[i], __ATOMIC_ACQUIRE);
-		if (!text) {
-			text = gt_sys_memory(GT_PAGE);
-			if (!text)
-				return gt_setting_rows[i].def;
-			gt_settings_text(&gt_setting_rows[i], text, GT_PAGE);
-			__atomic_store_n(&texts[i], text, __ATOMIC_RELEASE);
-		}
-		return text;
-	}
+	for (size_t i = 0; i < gt_setting_count && i < SETTINGS_MOST; i++)
+		if (!strcmp(gt_setting_rows[i].name, name))
+			return setting_text(i);
 	return NULL;
 }

@@ -13,11 +13,14 @@
 #include "lib/assemble/report/summary.h"
 #include "lib/assemble/util/memory.h"
 #include "lib/assemble/util/shorten.h"
+#include "report/model/rules.h"
 #include "report/sections/lacking.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define COST_MOST UINT64_C(1000000000) /* ns of one sample: more is damaged */
 
 /* ---- reading ------------------------------------------------------------------------------------- */
 
@@ -77,6 +80,23 @@ static uint64_t *sampled_by_node(const struct gt_profile_location *location, con
 	return ns;
 }
 
+/* What one sample of a process takes, ns, by what `gputrace run` has measured; 0: it has not. */
+static uint64_t cost_of(const struct gt_otf2 *read, uint64_t process)
+{
+	const struct gt_otf2_property *p =
+		gt_otf2_find_owned(read, GT_OTF2_LOCATION_GROUP, process, GT_PROPERTY "SAMPLING_COST");
+	uint64_t ns = p && p->text ? strtoull(p->text, NULL, 10) : 0;
+
+	return ns && ns < COST_MOST ? ns + GT_COST_OF_WALK : 0;
+}
+
+static void add_cost(struct gt_stack_sums *all, uint64_t samples, uint64_t each)
+{
+	all->count += samples;
+	all->cost_ns += samples * each;
+	all->uncosted += each ? 0 : samples;
+}
+
 /* Nodes of the location's call tree become those of the whole one, which lacks those of service threads. */
 static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *memory, void *result)
 {
@@ -85,6 +105,7 @@ static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 	bool aside = report->classes.locations[at->index].kind == GT_LOCATION_SERVICE;
 	struct gt_sums *sums = &((struct sampling *)memory)->samples.sums;
 	struct gt_stack_sums *all = result;
+	uint64_t each = sums->count ? cost_of(report->read, at->location->group) : 0;
 	uint64_t *ns = sampled_by_node(location, sums);
 
 	for (uint32_t i = 0; i < sums->count; i++) {
@@ -93,12 +114,20 @@ static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 		uint64_t node = aside ? GT_SAMPLES_ASIDE : gt_profile_node_at(profile, at->index, open);
 
 		gt_sum_join(gt_sums_at(&all->sums, one.key[0], node, one.key[2], 0), &one);
+		add_cost(all, one.count, each);
 		if (open)
 			one.ns = (uint64_t)((double)one.ns * gt_stack_part(location->own[open], ns[open]));
 		gt_sum_join(gt_sums_at(&all->divided, one.key[0], node, one.key[2], 0), &one);
 	}
 	free(ns);
 	gt_sums_free(sums);
+}
+
+const struct gt_stack_sums *gt_samples_of(const struct gt_report *report)
+{
+	const struct gt_stack_sums *all = report ? gt_report_result(report, &gt_samples_analysis) : NULL;
+
+	return all && all->count ? all : NULL;
 }
 
 /* ---- functions ----------------------------------------------------------------------------------- */
@@ -208,6 +237,25 @@ static struct whole add_up(const struct gt_stack_sums *all)
 	return whole;
 }
 
+bool gt_samples_tried(const struct gt_report *report)
+{
+	for (size_t i = 0; report && i < report->read->tables[GT_OTF2_PROPERTY].count; i++) {
+		const struct gt_otf2_property *p = gt_otf2_property_at(report->read, i);
+
+		if (p->text && !strcmp(p->name, GT_PROPERTY "ADAPTERS") && strstr(p->text, "sampling"))
+			return true;
+	}
+	return false;
+}
+
+double gt_samples_rate(const struct gt_report *report)
+{
+	const struct gt_stack_sums *all = gt_samples_of(report);
+	struct whole whole = all ? add_up(all) : (struct whole){ 0 };
+
+	return whole.ns ? 1e9 * (double)whole.count / (double)whole.ns : 0;
+}
+
 enum { FEW = 30 };
 
 /* Half the width of a share's 95 % interval, in percent. */
@@ -282,6 +330,18 @@ static const char *lack(struct gt_report *report)
 			       why ? why : "", how ? "; call paths are " : "", how ? how : "");
 }
 
+/* ", which cost about 62 ms" */
+static const char *cost(struct gt_report *report)
+{
+	const struct gt_stack_sums *all = gt_samples_of(report);
+	char time[32];
+
+	if (!all || all->uncosted)
+		return "";
+	gt_cell_print(time, sizeof(time), (union gt_cell){ .count = all->cost_ns }, GT_SECONDS);
+	return gt_figures_text(&report->figures, ", which cost about %s", time);
+}
+
 static const char *note(struct gt_report *report, const struct whole *whole)
 {
 	char count[32], time[32];
@@ -293,8 +353,8 @@ static const char *note(struct gt_report *report, const struct whole *whole)
 				       "%s samples, of which the archive does not say how much processor "
 				       "time they stand for%s",
 				       count, lack(report));
-	return gt_figures_text(&report->figures, "%s samples of %s of processor time%s", count, time,
-			       lack(report));
+	return gt_figures_text(&report->figures, "%s samples of %s of processor time%s%s", count, time,
+			       cost(report), lack(report));
 }
 
 static void table(struct gt_report *report, const struct gt_stack_sums *all, const struct gt_stack_objects *objects,

@@ -22,7 +22,16 @@ struct gt_stack_sums {
 	 */
 	struct gt_sums sums;
 	struct gt_sums divided; /* ns: what they have of the node's own time (gt_stack_part()) */
+	uint64_t count;    /* of all of them */
+	uint64_t cost_ns;  /* what they took of the processors ... */
+	uint64_t uncosted; /* ... but for those of which that is not known */
 };
+/* NULL: there are no samples, or they were not read. */
+const struct gt_stack_sums *gt_samples_of(const struct gt_report *report);
+/* Was any process sampled, whether or not it lived long enough to have a sample? */
+bool gt_samples_tried(const struct gt_report *report);
+/* Samples a second of processor time; 0: not known. */
+double gt_samples_rate(const struct gt_report *report);
 
 /*
  * The function of a context: the first region that is the same, by its index. Behind all regions: one that is

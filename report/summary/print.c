@@ -273,7 +273,17 @@ static void put_cost(const struct gt_summary_view *view, char *text, size_t size
 	if (sums->cost_ns && whole)
 		snprintf(text, size, "; measurement: about %s, %s %% of the %s%s", timed(a, sums->cost_ns),
 			 share, device ? "time of the threads that call the GPU" : "run",
-			 sums->sampled ? ", and the samples" : "");
+			 sums->uncosted ? ", and the samples" : "");
+}
+
+static void put_rate(const struct gt_summary_view *view, char *text, size_t size)
+{
+	double rate = gt_samples_rate(view->report);
+	char a[32];
+
+	text[0] = '\0';
+	if (rate >= 1)
+		snprintf(text, size, "; sampled %s times a second", counted(a, (uint64_t)(rate + 0.5)));
 }
 
 static void print_missing(const struct printer *p, const struct gt_summary *s)
@@ -297,7 +307,7 @@ static void print_head(const struct printer *p, const struct gt_summary_view *vi
 	uint64_t threads = of_run(view, "threads", s->threads) + of_run(view, "service_threads", 0);
 	uint64_t of_mpi = of_run(view, "ranks", s->ranks), gpu = of_run(view, "streams", s->gpu_streams);
 	char a[32], b[32], c[32], d[32], e[32], end[96], streams[64] = "", program[64] = "";
-	char f[32], ranks[64] = "", cost[128], why[128];
+	char f[32], ranks[64] = "", cost[128], rate[64], why[128];
 
 	if (s->program) {
 		gt_summary_escape(program, sizeof(program) - 2, s->program, 40);
@@ -315,8 +325,9 @@ static void print_head(const struct printer *p, const struct gt_summary_view *vi
 	     plural(processes, "process", "processes"), ranks, counted(c, threads),
 	     plural(threads, "thread", "threads"), streams);
 	put_cost(view, cost, sizeof(cost));
-	line(p, BOLD, "%s %s, %s%s%s", counted(d, s->events), plural(s->events, "event", "events"),
-	     sized(e, s->archive_bytes), s->recovered ? " (recovered)" : "", cost);
+	put_rate(view, rate, sizeof(rate));
+	line(p, BOLD, "%s %s, %s%s%s%s", counted(d, s->events), plural(s->events, "event", "events"),
+	     sized(e, s->archive_bytes), s->recovered ? " (recovered)" : "", rate, cost);
 	print_use(p, view);
 	print_lack(p, view);
 	print_killed(p, s);
@@ -681,6 +692,8 @@ static void print_unseen(const struct printer *p, const struct gt_summary_view *
 	}
 	if (view->facts->unseen_setting && !sums->script)
 		snprintf(hint, sizeof(hint), "; %s records more", view->facts->unseen_setting);
+	else if (gt_samples_tried(view->report))
+		snprintf(hint, sizeof(hint), "; there are too few samples to say in which");
 	else if (!sums->functions && !sums->script)
 		snprintf(hint, sizeof(hint),
 			 "; gputrace run --sample says in which of the program's, gputrace-cc records them");

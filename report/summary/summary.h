@@ -15,13 +15,13 @@
 struct gt_summary_sums {
 	uint64_t threads_ns;     /* lives of the threads that make the run: gputrace-metrics(7), "SHARES" */
 	uint64_t unseen_ns;      /* of them, in no recorded function */
-	uint64_t cost_ns;        /* what the measurement took of it, but for samples */
+	uint64_t cost_ns;        /* what the measurement took of it */
 	uint64_t device_cost_ns; /* of which: for activities of devices and calls of their runtimes */
 	uint64_t callers_ns;     /* lives of threads that make such calls */
 	uint64_t idle_threads, idle_ns; /* that only waited; regions are without their calls */
 	uint64_t serving_threads, serving_ns; /* others, which waited for work */
 	bool functions, script;  /* some were recorded: by the compiler's hooks, of an interpreter */
-	bool sampled;
+	bool uncosted;           /* there are samples, and nobody knows what they took */
 	bool floods;             /* `gputrace filter suggest` is of use */
 	struct gt_ranks outside; /* of MPI */
 	uint32_t ranks;          /* that communicated, and which part of their time; the least and the most */

@@ -391,7 +391,20 @@ static void first_instruction(void)
 #define REFUSED(call)                                                                              \
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)
 
-/* Threads are being sampled for the first time when another one takes calls from all of them. */
+static int working;
+
+static void *work_on(void *unused)
+{
+	__atomic_add_fetch(&working, 1, __ATOMIC_RELAXED);
+	for (;;)
+		compute();
+	return unused;
+}
+
+/*
+ * Threads are being sampled, some for the first time, when another one takes calls from all of them. They do not
+ * end before the process: the C library makes such a call when a thread ends.
+ */
 static void confined_together(void)
 {
 	struct sock_filter filter[] = {
@@ -408,13 +421,13 @@ static void confined_together(void)
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		exit(1);
 	for (int i = 0; i < 60; i++)
-		if (pthread_create(&t[i], NULL, work, NULL))
+		if (pthread_create(&t[i], NULL, work_on, NULL))
 			exit(1);
-	usleep(300000);
+	while (__atomic_load_n(&working, __ATOMIC_RELAXED) < 60)
+		usleep(10000);
 	if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program))
 		exit(1);
-	for (int i = 0; i < 60; i++)
-		pthread_join(t[i], NULL);
+	usleep(200000);
 	printf("confined together: %d", ppoll(NULL, 0, &none, &set));
 	printf(" %d\n", signal(SIGURG, SIG_IGN) == SIG_DFL);
 	syscall(SYS_exit_group, fflush(stdout));

@@ -405,7 +405,7 @@ static uint64_t largest_record(const struct gt_proc *proc)
 
 		most = set->count > most ? set->count : most;
 	}
-	if (!most && gt_samples_period(proc))
+	if (!most && gt_samples_any(proc))
 		return GT_SAMPLE_BYTES;
 	return most * PARAMETER_BYTES;
 }

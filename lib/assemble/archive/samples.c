@@ -19,17 +19,37 @@
 #include "lib/assemble/util/array.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define SEVERAL (UINT32_MAX - 1) /* in `addresses`: its owner depends on the time */
 #define NO_FILE ((uint64_t)UINT16_MAX << 48) /* instead of a mapping + 1: it was in none */
 
-uint64_t gt_samples_period(const struct gt_proc *proc)
+/* A forked child has what its parent had. */
+static const struct gt_proc *before_fork(const struct gt_proc *proc)
+{
+	return proc->header.origin == 1 ? proc->parent : NULL;
+}
+
+bool gt_samples_any(const struct gt_proc *proc)
+{
+	for (; proc; proc = before_fork(proc))
+		for (size_t i = 0; i < gt_journal_count(&proc->journal, GT_D_PROPERTY); i++) {
+			const char *key = gt_journal_nth(&proc->journal, GT_D_PROPERTY, i, NULL, NULL);
+
+			if (!strcmp(key, "adapter") && !strcmp(key + sizeof("adapter"), "sampling"))
+				return true;
+		}
+	return false;
+}
+
+/* Nanoseconds of processor time between samples, as the process wanted them. */
+static uint64_t period_of(const struct gt_proc *proc)
 {
 	const char *value = NULL;
 
-	for (; proc && !value; proc = proc->header.origin == 1 ? proc->parent : NULL)
+	for (; proc && !value; proc = before_fork(proc))
 		value = gt_journal_property(&proc->journal, "sampling:period");
-	return value ? strtoull(value, NULL, 10) : 0;
+	return value ? strtoull(value, NULL, 10) : GT_SAMPLE_PERIOD;
 }
 
 static uint32_t attribute(struct gt_defs *defs, const char *name, const char *description)
@@ -66,7 +86,7 @@ static void begin_process(struct gt_call_paths *s, struct gt_track *t)
 	gt_lookup_clear(&s->addresses);
 	gt_lookup_clear(&s->nodes);
 	s->place_count = 0;
-	s->period = gt_samples_period(s->proc);
+	s->period = period_of(s->proc);
 	s->generator = gt_defs_generator(t->conv->defs, s->period);
 }
 

@@ -12,7 +12,7 @@
 /* What a sample of one slot takes in the archive beyond twice its size, at most. */
 #define GT_SAMPLE_BYTES 32u
 
-/* Nanoseconds of processor time between samples of the process, as it wanted them; 0: not known. */
-uint64_t gt_samples_period(const struct gt_proc *proc);
+/* May the process have samples? */
+bool gt_samples_any(const struct gt_proc *proc);
 
 #endif

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Programs for auto.test: each computes in work() for some hundred milliseconds of a thread's processor time.
+ *
+ *	auto work               in the main thread
+ *	auto fork               the same again, in a child by fork()
+ *	auto claim              but first it installs a handler for SIGURG, and raises it ten times
+ *	auto raw                the same by system calls alone, as Go's runtime does; then a thread computes
+ *	auto spin | auto switch in a thread that does nothing else, or also wakes another one all the time;
+ *	                        prints how many perf events the process has then
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MS 300
+
+static volatile unsigned long sink;
+static volatile sig_atomic_t caught;
+
+static double cpu_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+__attribute__((noinline)) static void work(void)
+{
+	double end = cpu_ms() + MS;
+
+	do
+		for (unsigned i = 0; i < 3000000; i++)
+			sink += i;
+	while (cpu_ms() < end);
+}
+
+static void *work_beside(void *unused)
+{
+	work();
+	return unused;
+}
+
+static void count_signal(int number)
+{
+	(void)number;
+	caught++;
+}
+
+static void claim(void)
+{
+	signal(SIGURG, count_signal);
+	for (int i = 0; i < 10; i++)
+		raise(SIGURG);
+	printf("%d signals\n", (int)caught);
+}
+
+/* ---- as a runtime of its own ------------------------------------------------------------------------- */
+
+struct kernel_action {
+	void (*handler)(int);
+	unsigned long flags;
+	void (*restorer)(void);
+	unsigned long mask;
+};
+extern void return_from_signal(void);
+__asm__(".globl return_from_signal\nreturn_from_signal:\n"
+#ifdef __x86_64__
+	"	mov $15, %eax\n	syscall\n"
+#else
+	"	mov x8, #139\n	svc #0\n"
+#endif
+);
+
+static void claim_raw(void)
+{
+	struct kernel_action act = { .handler = count_signal, .flags = SA_ONSTACK | 0x04000000 /* SA_RESTORER */,
+				     .restorer = return_from_signal };
+	pthread_t thread;
+
+	if (syscall(SYS_rt_sigaction, SIGURG, &act, NULL, sizeof(act.mask)))
+		abort();
+	for (int i = 0; i < 10; i++)
+		syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), SIGURG);
+	printf("%s\n", caught >= 10 ? "all signals" : "signals are missing");
+	pthread_create(&thread, NULL, work_beside, NULL);
+	pthread_join(thread, NULL);
+}
+
+/* ---- threads that switch ----------------------------------------------------------------------------- */
+
+static int there[2], back[2];
+
+static int events(void)
+{
+	char line[512];
+	FILE *maps = fopen("/proc/self/maps", "r");
+	int n = 0;
+
+	while (maps && fgets(line, sizeof(line), maps))
+		n += strstr(line, "[perf_event]") != NULL;
+	if (maps)
+		fclose(maps);
+	return n;
+}
+
+static void *answer(void *unused)
+{
+	char byte;
+
+	while (read(there[0], &byte, 1) == 1 && write(back[1], &byte, 1) == 1)
+		;
+	return unused;
+}
+
+/* Some 20 us of work for each switch. */
+static void *switch_all_the_time(void *unused)
+{
+	double end = cpu_ms() + MS;
+	char byte = 0;
+
+	while (cpu_ms() < end && write(there[1], &byte, 1) == 1 && read(back[0], &byte, 1) == 1)
+		for (unsigned i = 0; i < 10000; i++)
+			sink += i;
+	printf("%d events\n", events());
+	close(there[1]);
+	return unused;
+}
+
+static void *spin(void *unused)
+{
+	work();
+	printf("%d events\n", events());
+	return unused;
+}
+
+static void beside(void *(*function)(void *))
+{
+	pthread_t one, two;
+
+	if (pipe(there) || pipe(back))
+		abort();
+	pthread_create(&one, NULL, function, NULL);
+	pthread_create(&two, NULL, answer, NULL);
+	pthread_join(one, NULL);
+	close(there[1]);
+	pthread_join(two, NULL);
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "work";
+
+	if (!strcmp(what, "claim"))
+		claim();
+	if (!strcmp(what, "raw"))
+		claim_raw();
+	else if (!strcmp(what, "spin"))
+		beside(spin);
+	else if (!strcmp(what, "switch"))
+		beside(switch_all_the_time);
+	else
+		work();
+	if (!strcmp(what, "fork")) {
+		int child = fork();
+
+		if (!child) {
+			work();
+			_exit(0);
+		}
+		while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+	return 0;
+}
