@@ -262,7 +262,7 @@ static const char *const of_all[] = { "GPUTRACE::PROCESSOR_TIME_NS", "GPUTRACE::
 				      "GPUTRACE::HOSTS", "GPUTRACE::UNMATCHED_MESSAGES", "GPUTRACE::THREADS",
 				      "GPUTRACE::LIFETIME_NS", "GPUTRACE::RUNNING_NS", "GPUTRACE::READY_NS",
 				      "GPUTRACE::BLOCKED_NS", "GPUTRACE::UNKNOWN_NS", "GPUTRACE::SWITCHES",
-				      NULL };
+				      "GPUTRACE::MIGRATIONS", "GPUTRACE::THROTTLED_NS", NULL };
 
 static bool is_all(const struct slice *slice, const struct gt_otf2 *read)
 {
