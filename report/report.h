@@ -127,6 +127,10 @@ double gt_report_property(const struct gt_report *report, const char *name);
 const char *gt_report_process(struct gt_report *report, uint32_t process);
 /* Index of a region in its table, of the first one that is the same; their number if it is not defined. */
 uint32_t gt_report_region(const struct gt_report *report, const struct gt_otf2_region *region);
+/* A time, size or count for a sentence. */
+const char *gt_said(struct gt_report *report, uint64_t value, enum gt_unit unit);
+/* When a location kept others waiting; nothing if waits were not looked for (waits/). */
+struct gt_spans gt_report_kept_waiting(const struct gt_report *report, uint32_t location);
 /* The name of a region by its index; "?" if it is not defined. */
 const char *gt_report_region_name(const struct gt_report *report, uint64_t region);
 

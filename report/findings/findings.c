@@ -149,14 +149,6 @@ void gt_finding_add(struct gt_report *report, const struct gt_finding *finding, 
 
 /* ---- what rules need ----------------------------------------------------------------------------- */
 
-const char *gt_said(struct gt_report *report, uint64_t value, enum gt_unit unit)
-{
-	char text[64];
-
-	return gt_figures_text(&report->figures, "%s",
-			       gt_cell_print(text, sizeof(text), (union gt_cell){ .count = value }, unit));
-}
-
 static uint64_t sum(struct gt_report *report, enum gt_class class, bool calls)
 {
 	const struct gt_profile *profile = gt_report_result(report, &gt_profile_analysis);

@@ -67,8 +67,6 @@ bool gt_threshold_set(const char *assignment);
 /* ID, value and meaning of each, a line each. */
 void gt_thresholds_print(FILE *out);
 
-/* A time, size or count for a sentence. */
-const char *gt_said(struct gt_report *report, uint64_t value, enum gt_unit unit);
 /* Sum of the exclusive times, or calls, of a class over all locations. */
 uint64_t gt_class_time(struct gt_report *report, enum gt_class class);
 uint64_t gt_class_calls(struct gt_report *report, enum gt_class class);

@@ -8,9 +8,12 @@
 
 #include "report/model/calls.h"
 #include "lib/assemble/util/interpreter.h"
+#include "lib/assemble/util/memory.h"
 #include "report/findings/findings.h"
+#include "report/sections/samples.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static uint32_t region_count(const struct gt_report *report)
@@ -235,15 +238,49 @@ static const char *slow_launch(struct gt_report *report, const struct gt_gaps *g
 	return NULL;
 }
 
+static bool uses(const struct gt_report *report, uint64_t process, uint32_t device)
+{
+	const struct gt_otf2 *read = report->read;
+
+	for (size_t i = 0; i < read->tables[GT_OTF2_LOCATION].count; i++)
+		if (report->classes.locations[i].device == device &&
+		    gt_otf2_process(read, gt_otf2_location_at(read, i)) == process)
+			return true;
+	return false;
+}
+
+/* What threads that launch did in the gaps of a device, "" if there are too few samples. */
+static const char *sampled_meanwhile(struct gt_report *report, uint32_t device, const struct gt_spans *gaps,
+				     struct gt_meanwhile *found)
+{
+	const struct gt_profile *profile = gt_report_result(report, &gt_profile_analysis);
+	const struct gt_otf2 *read = report->read;
+	bool *launch = gt_zeroed(read->tables[GT_OTF2_LOCATION].count + 1, sizeof(*launch)), some;
+
+	for (size_t i = 0; i < read->tables[GT_OTF2_LOCATION].count; i++)
+		launch[i] = profile->locations[i].class_calls[GT_CLASS_GPU_LAUNCH] &&
+			    uses(report, gt_otf2_process(read, gt_otf2_location_at(read, i)), device);
+	some = !gaps->failed && gt_samples_meanwhile(report, launch, gaps, found);
+	free(launch);
+	return some ? gt_figures_text(&report->figures, "; in them the host has %s",
+				      gt_meanwhile_said(report, found)) : "";
+}
+
 static void gpu_gaps(struct gt_report *report, const struct gt_gpu *gpu, uint32_t index, const char *name)
 {
-	struct gt_gaps gaps = gt_device_gaps(&gpu->devices[index], long_gap(report));
+	struct gt_spans when = { 0 };
+	struct gt_meanwhile sampled;
+	struct gt_gaps gaps = gt_device_gaps(&gpu->devices[index], long_gap(report), &when);
 	const char *launch = slow_launch(report, &gaps);
 	const char *meanwhile = host_meanwhile(report, index, gaps.longest);
-	bool unseen = meanwhile && !strcmp(meanwhile, UNSEEN);
+	const char *said = sampled_meanwhile(report, index, &when, &sampled);
+	bool unseen = meanwhile && !strcmp(meanwhile, UNSEEN) && !sampled.path;
 
+	gt_spans_free(&when);
 	if (!gaps.count)
 		return;
+	if (sampled.path && (!meanwhile || !strcmp(meanwhile, UNSEEN)))
+		meanwhile = sampled.path;
 	gt_finding_add(
 		report,
 		&(struct gt_finding){
@@ -257,9 +294,9 @@ static void gpu_gaps(struct gt_report *report, const struct gt_gpu *gpu, uint32_
 				  : unseen ? see_more(report)
 					   : "look what the host does then (waits: device starves), and "
 					   "launch before it does that" },
-		"%s is idle in %s long %s, together %s; the longest takes %s", name,
+		"%s is idle in %s long %s, together %s; the longest takes %s%s", name,
 		gt_said(report, gaps.count, GT_COUNT), gaps.count == 1 ? "gap" : "gaps",
-		gt_said(report, gaps.sum, GT_SECONDS), gt_said(report, gaps.longest, GT_SECONDS));
+		gt_said(report, gaps.sum, GT_SECONDS), gt_said(report, gaps.longest, GT_SECONDS), said);
 }
 
 static void tiny_kernels(struct gt_report *report, const struct gt_gpu *gpu)
@@ -283,7 +320,7 @@ static void tiny_kernels(struct gt_report *report, const struct gt_gpu *gpu)
 	}
 	for (uint32_t i = 0; i < gpu->device_count; i++)
 		idle += gt_device_idle(&gpu->devices[i]) -
-			gt_device_gaps(&gpu->devices[i], long_gap(report)).sum;
+			gt_device_gaps(&gpu->devices[i], long_gap(report), NULL).sum;
 	if (all.count < GT_MANY_KERNELS || !gt_at_least(idle, GT_MUCH_GAP, all.ns + idle))
 		return;
 	gt_finding_add(report,

@@ -6,9 +6,12 @@
  */
 #include "config.h"
 
+#include "lib/assemble/util/memory.h"
 #include "report/findings/findings.h"
 #include "report/findings/suggest.h"
+#include "report/sections/samples.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const struct gt_profile *profile_of(const struct gt_report *report)
@@ -116,6 +119,20 @@ static const char *share_first(struct gt_report *report, const struct gt_ranks *
 			       gt_said(report, (uint64_t)processors, GT_COUNT), advice);
 }
 
+/* "; ...": what the late rank did when others waited for it; "" if there are too few samples. */
+static const char *sampled_then(struct gt_report *report, uint32_t late, struct gt_meanwhile *found)
+{
+	struct gt_spans when = gt_report_kept_waiting(report, late);
+	bool *only = gt_zeroed(report->read->tables[GT_OTF2_LOCATION].count + 1, sizeof(*only)), some;
+
+	only[late] = true;
+	some = !when.failed && gt_samples_meanwhile(report, only, &when, found);
+	free(only);
+	gt_spans_free(&when);
+	return some ? gt_figures_text(&report->figures, "; while they do, it has %s",
+				      gt_meanwhile_said(report, found)) : "";
+}
+
 static void late_rank(struct gt_report *report, const struct gt_ranks *ranks)
 {
 	uint32_t count = (uint32_t)report->read->tables[GT_OTF2_REGION].count;
@@ -124,9 +141,14 @@ static void late_rank(struct gt_report *report, const struct gt_ranks *ranks)
 	struct gt_finding finding = { .id = GT_FINDING_LATE_RANK, .gain = ranks->most - mean,
 				      .location = gt_report_location(report, ranks->last),
 				      .region = 1 + uneven, .time = GT_NO_COUNT };
+	struct gt_meanwhile sampled;
+	const char *said;
 
 	if (balanced(ranks))
 		return;
+	said = sampled_then(report, ranks->last, &sampled);
+	if (uneven == count)
+		finding.where = sampled.path;
 	if (uneven < count) {
 		finding.time = profile_of(report)->regions[uneven].location_begin;
 		finding.length = profile_of(report)->regions[uneven].location_call;
@@ -135,9 +157,9 @@ static void late_rank(struct gt_report *report, const struct gt_ranks *ranks)
 	}
 	finding.advice = share_first(report, ranks, "divide the work so that all ranks have the same");
 	gt_finding_add(report, &finding,
-		   "%s works for %s outside of MPI, the ranks on average for %s: the others wait for it",
+		   "%s works for %s outside of MPI, the ranks on average for %s: the others wait for it%s",
 		   gt_report_location(report, ranks->last), gt_said(report, ranks->most, GT_SECONDS),
-		   gt_said(report, mean, GT_SECONDS));
+		   gt_said(report, mean, GT_SECONDS), said);
 }
 
 /* The collective, or barrier, with the most time. */

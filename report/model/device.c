@@ -33,7 +33,7 @@ uint64_t gt_device_busy(const struct gt_device *device)
 	       gt_spans_common(&device->kernels, &device->copies);
 }
 
-struct gt_gaps gt_device_gaps(const struct gt_device *device, uint64_t least)
+struct gt_gaps gt_device_gaps(const struct gt_device *device, uint64_t least, struct gt_spans *when)
 {
 	struct gt_spans all = { 0 };
 	struct gt_gaps gaps = { 0 };
@@ -49,6 +49,8 @@ struct gt_gaps gt_device_gaps(const struct gt_device *device, uint64_t least)
 			continue;
 		gaps.sum += gap;
 		gaps.count++;
+		if (when)
+			gt_spans_add(when, last, at.begin);
 		if (gap > gaps.longest) {
 			gaps.longest = gap;
 			gaps.when = last;
@@ -60,7 +62,7 @@ struct gt_gaps gt_device_gaps(const struct gt_device *device, uint64_t least)
 
 uint64_t gt_device_idle(const struct gt_device *device)
 {
-	return gt_device_gaps(device, 1).sum;
+	return gt_device_gaps(device, 1, NULL).sum;
 }
 
 bool gt_device_several(const struct gt_device *device)

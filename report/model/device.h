@@ -28,8 +28,8 @@ void gt_device_add(struct gt_device *device, const struct gt_spans *kernels, con
 		   uint64_t kernel_count, bool used, uint32_t location);
 /* Kernels and copies of a device that is busy with either. */
 uint64_t gt_device_busy(const struct gt_device *device);
-/* Gaps of at least this length. */
-struct gt_gaps gt_device_gaps(const struct gt_device *device, uint64_t least);
+/* Gaps of at least this length; they are added to `when`, if it is not NULL. */
+struct gt_gaps gt_device_gaps(const struct gt_device *device, uint64_t least, struct gt_spans *when);
 uint64_t gt_device_idle(const struct gt_device *device);
 /* Several streams have kernels; a few elsewhere, as before the work begins, change nothing. */
 bool gt_device_several(const struct gt_device *device);

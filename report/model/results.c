@@ -87,3 +87,11 @@ void *gt_report_result(const struct gt_report *report, const struct gt_analysis 
 			return report->results[i];
 	return NULL;
 }
+
+const char *gt_said(struct gt_report *report, uint64_t value, enum gt_unit unit)
+{
+	char text[64];
+
+	return gt_figures_text(&report->figures, "%s",
+			       gt_cell_print(text, sizeof(text), (union gt_cell){ .count = value }, unit));
+}

@@ -27,6 +27,8 @@
 struct sampling {
 	struct gt_stack_sums samples;
 	struct gt_stack_ids stacks;
+	struct gt_moments moments;
+	bool keeps;
 };
 
 static bool wanted(struct gt_report *report)
@@ -34,10 +36,25 @@ static bool wanted(struct gt_report *report)
 	return report->read->tables[GT_OTF2_CONTEXT].count != 0;
 }
 
+/* GPUs and ranks wait for what others do (meanwhile.c). */
+static bool keeps_moments(const struct gt_report *report)
+{
+	return report->classes.device_count || report->classes.ranks > 1;
+}
+
+static void keep_moment(struct gt_moments *moments, uint64_t time, const struct gt_stack_sample *sample,
+			uint32_t context)
+{
+	moments->items = gt_grown(moments->items, moments->count, &moments->room, sizeof(*moments->items));
+	moments->items[moments->count++] =
+		(struct gt_moment){ .time = time, .ns = sample->ns, .context = context, .ours = sample->ours };
+}
+
 static void begin(struct gt_report *report, struct gt_otf2_cursor *at, void *memory)
 {
 	(void)at;
 	((struct sampling *)memory)->stacks = gt_stacks_of(report->read);
+	((struct sampling *)memory)->keeps = keeps_moments(report);
 }
 
 static void event(struct gt_report *report, struct gt_otf2_cursor *at, const struct gt_otf2_event *event,
@@ -54,6 +71,8 @@ static void event(struct gt_report *report, struct gt_otf2_cursor *at, const str
 	gt_sum_add(gt_sums_at(&state->samples.sums, context,
 			      at->depth ? (uint32_t)at->stack[at->depth - 1].user : 0, sample.ours, 0),
 		   sample.ns, sample.known);
+	if (state->keeps)
+		keep_moment(&state->moments, at->time, &sample, (uint32_t)context);
 }
 
 static void carry(struct gt_report *report, struct gt_carry *carry, void *memory)
@@ -62,6 +81,9 @@ static void carry(struct gt_report *report, struct gt_carry *carry, void *memory
 
 	(void)report;
 	gt_carry_sums(carry, &state->samples.sums);
+	gt_carry_bytes(carry, &state->moments.count, sizeof(state->moments.count));
+	state->moments.items = gt_carry_array(carry, state->moments.items, state->moments.count,
+					      sizeof(*state->moments.items));
 }
 
 /* The innermost open call's node of the location's own tree, or 0. */
@@ -121,6 +143,12 @@ static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 	}
 	free(ns);
 	gt_sums_free(sums);
+	if (!keeps_moments(report))
+		return;
+	if (!all->moments)
+		all->moments = gt_zeroed(report->read->tables[GT_OTF2_LOCATION].count,
+					 sizeof(*all->moments));
+	all->moments[at->index] = ((struct sampling *)memory)->moments;
 }
 
 const struct gt_stack_sums *gt_samples_of(const struct gt_report *report)
@@ -256,10 +284,7 @@ double gt_samples_rate(const struct gt_report *report)
 	return whole.ns ? 1e9 * (double)whole.count / (double)whole.ns : 0;
 }
 
-enum { FEW = 30 };
-
-/* Half the width of a share's 95 % interval, in percent. */
-static double interval(double share, double number)
+double gt_samples_interval(double share, double number)
 {
 	return 100 * 1.96 * sqrt(fmax(share * (1 - share), 0) / number);
 }
@@ -267,8 +292,9 @@ static double interval(double share, double number)
 static const char *interval_of(struct gt_report *report, double share, uint64_t count,
 			       const struct whole *whole)
 {
-	return count < FEW ? "too few"
-			   : gt_figures_text(&report->figures, "%.1f %%", interval(share, whole->number));
+	return count < GT_SAMPLES_FEW ? "too few"
+			   : gt_figures_text(&report->figures, "%.1f %%",
+					     gt_samples_interval(share, whole->number));
 }
 
 static void put_figures(struct gt_report *report, const struct gt_sum *sum, const struct whole *whole,
@@ -357,8 +383,8 @@ static const char *note(struct gt_report *report, const struct whole *whole)
 			       cost(report), lack(report));
 }
 
-static void table(struct gt_report *report, const struct gt_stack_sums *all, const struct gt_stack_objects *objects,
-		  const struct gt_section_kind *kind)
+static void table(struct gt_report *report, const struct gt_stack_sums *all,
+		  const struct gt_stack_objects *objects, const struct gt_section_kind *kind)
 {
 	struct gt_section *section = gt_section_add(&report->figures, kind);
 	struct gt_sums sums = sum_up(report, all, objects, kind == &lines_kind);
@@ -414,7 +440,7 @@ static double equal_ones(const struct gt_section *section)
 		error = (double)gt_section_cell(section, i, "error_s")->count;
 		squares += error * error;
 	}
-	return count < FEW || squares <= 0 ? 0 : ns * ns / squares;
+	return count < GT_SAMPLES_FEW || squares <= 0 ? 0 : ns * ns / squares;
 }
 
 /* The most columns that a name may have so that the first ones fit into `room`. */
@@ -458,7 +484,7 @@ bool gt_samples_hottest(const struct gt_report *report, unsigned width, char *te
 	if (!(number > 0))
 		return false;
 	for (unsigned i = 0; i < count; i++)
-		error = fmax(error, interval(share_at(section, i), number));
+		error = fmax(error, gt_samples_interval(share_at(section, i), number));
 	width = (width < LEAST ? LEAST : width) - BESIDE;
 	put_hottest(section, count, longest_name(section, count, width), error, text, size);
 	return true;

@@ -7,12 +7,26 @@
 #ifndef GT_REPORT_SAMPLES_H
 #define GT_REPORT_SAMPLES_H
 
+#include "report/model/spans.h"
 #include "report/model/stacks.h"
 #include "report/model/sums.h"
 #include "report/sections/profile.h"
 
 enum { GT_SAMPLES_ROWS = 20 }; /* of each table, in summary.json */
+enum { GT_SAMPLES_FEW = 30 };  /* of fewer nobody can say much */
 enum { GT_SAMPLES_ASIDE = GT_PROFILE_NODES }; /* instead of a node: the thread's calls are not in the tree */
+
+/* A sample at its time. */
+struct gt_moment {
+	uint64_t time, ns;
+	uint32_t context; /* 1 + its index; 0: it is not defined */
+	bool ours;
+};
+
+struct gt_moments {
+	struct gt_moment *items;
+	size_t count, room;
+};
 
 struct gt_stack_sums {
 	/*
@@ -25,6 +39,7 @@ struct gt_stack_sums {
 	uint64_t count;    /* of all of them */
 	uint64_t cost_ns;  /* what they took of the processors ... */
 	uint64_t uncosted; /* ... but for those of which that is not known */
+	struct gt_moments *moments; /* by location; NULL: without GPUs and ranks nobody asks for them */
 };
 /* NULL: there are no samples, or they were not read. */
 const struct gt_stack_sums *gt_samples_of(const struct gt_report *report);
@@ -32,6 +47,9 @@ const struct gt_stack_sums *gt_samples_of(const struct gt_report *report);
 bool gt_samples_tried(const struct gt_report *report);
 /* Samples a second of processor time; 0: not known. */
 double gt_samples_rate(const struct gt_report *report);
+
+/* Half the width of a share's 95 % interval, in percent; `number` of samples of equal weight. */
+double gt_samples_interval(double share, double number);
 
 /*
  * The function of a context: the first region that is the same, by its index. Behind all regions: one that is
@@ -47,6 +65,20 @@ const char *gt_samples_name(const struct gt_report *report, uint64_t function);
  * 1024 bytes at least.
  */
 bool gt_samples_hottest(const struct gt_report *report, unsigned width, char *text, size_t size);
+
+/* ---- in spans of time (meanwhile.c) --------------------------------------------------------------- */
+
+struct gt_meanwhile {
+	uint64_t samples, ns; /* all of them, and the processor time that they stand for */
+	double share, error;  /* of the function with most of it; half its 95 % interval, in percent */
+	const char *path;     /* "main > step > prepare (a.c:12)": to that function; NULL: there are too few */
+};
+
+/* What some locations did in these spans. False: there are too few samples. */
+bool gt_samples_meanwhile(struct gt_report *report, const bool *locations, const struct gt_spans *spans,
+			  struct gt_meanwhile *found);
+/* "1.20 s of processor time (1,203 samples), 62 % (+- 4 %) of it in main > prepare (a.c:12)" */
+const char *gt_meanwhile_said(struct gt_report *report, const struct gt_meanwhile *found);
 
 /* ---- below measured calls (sampled.c) ------------------------------------------------------------- */
 

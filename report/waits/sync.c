@@ -452,3 +452,24 @@ const struct gt_analysis gt_sync_analysis = {
 	.carry = carry, .carry_result = carry_result,
 	.merge = merge, .figures = figures, .free = release, .sections = sections,
 };
+
+struct gt_spans gt_report_kept_waiting(const struct gt_report *report, uint32_t late)
+{
+	const struct gt_sync *sync = gt_report_result(report, &gt_sync_analysis);
+	struct gt_spans all = { 0 };
+
+	for (uint32_t i = 0; sync && i < gt_sync_locations(sync); i++) {
+		struct gt_spans one = { 0 };
+
+		for (uint64_t n = 0; i != late && n < gt_segment_count(sync, i); n++) {
+			const struct gt_wait_segment *of = gt_segment_at(sync, i, n);
+			uint64_t waited = gt_sync_waited(of);
+
+			if (of->wait && waited && of->cause == late && of->until > waited)
+				gt_spans_add(&one, of->until - waited, of->until);
+		}
+		gt_spans_merge(&all, &one);
+		gt_spans_free(&one);
+	}
+	return all;
+}

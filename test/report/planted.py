@@ -10,10 +10,12 @@
   planted.py gate DIR       threads that wait as long for one that has the lock and never waits for it
   planted.py unseen DIR PROGRAM  a gap in which nothing is recorded of the host but a cudaMalloc of 500 us
   planted.py late DIR       a late rank of which only gputrace's own region is recorded
+  planted.py sampled DIR ID NS  gpu-gaps or late-rank with a sample of the host, or of the late rank, in each NS
 """
 import sys
 
 from made import CUDA, MEASUREMENT, PTHREAD, USER, Made
+from stacks import Stacks, SAMPLING
 
 SECOND = 1000000000
 CASES = {}
@@ -366,6 +368,35 @@ def gpu_gaps(bad):
     return m
 
 
+def sampled(what, step):
+    """In the gaps three of four samples are in copy_in, elsewhere none; when others wait four of five in inner."""
+    m = CASES[what](True)
+    thread, ms = (3, 1000000) if what == "late-rank" else (0, 1000000)
+    s, events, attributes, next_time = Stacks(m), m.events[thread], m.attributes, step
+
+    def context(time):
+        now = time // ms % 100
+        if what == "gpu-gaps":
+            names = "other" if now < 70 else "poll" if now % 4 == 3 else "step copy_in"
+        else:
+            names = "early" if not 45 <= now < 95 else "outer" if now % 5 == 4 else "solve inner"
+        at = s.context(m.region("main", SAMPLING))
+        for name in names.split():
+            at = s.context(m.region(name, SAMPLING), "model.c", 211, at)
+        return at
+
+    m.events[thread] = []
+    m.attributes = {key: value for key, value in attributes.items() if key[0] != thread}
+    for i, event in enumerate(events):
+        while next_time <= event[0]:
+            s.sample(thread, next_time, context(next_time), ms)
+            next_time += step
+        m.put(thread, *event)
+        if (thread, i) in attributes:
+            m.attributes[thread, len(m.events[thread]) - 1] = attributes[thread, i]
+    return m
+
+
 def unseen(program):
     m = Made(length=SECOND)
     process = m.process(program + " [6142]")
@@ -457,6 +488,8 @@ if __name__ == "__main__":
         {"turns": turns, "gate": gate}[sys.argv[1]]().write(sys.argv[2])
     elif sys.argv[1] == "unseen":
         unseen(sys.argv[3]).write(sys.argv[2])
+    elif sys.argv[1] == "sampled":
+        sampled(sys.argv[3], int(sys.argv[4])).write(sys.argv[2])
     elif sys.argv[1] == "late":
         late_and_flushes().write(sys.argv[2])
     else:

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What locations did meanwhile: their samples in spans of time, such as all gaps of a GPU.
+ *
+ * Limits: a sample is where its moment is, with all the time that it stands for; so spans that are shorter
+ * than the distance of samples are right together only.
+ */
+#include "config.h"
+
+#include "report/sections/samples.h"
+
+#include "lib/assemble/util/memory.h"
+#include "lib/assemble/util/shorten.h"
+#include "report/report.h"
+
+#include <math.h>
+#include <string.h>
+
+/* By function, and by function and context. */
+struct tally {
+	struct gt_sums functions, contexts;
+	double squares;
+};
+
+static void tally_moment(const struct gt_report *report, const struct gt_moment *moment, struct tally *tally)
+{
+	uint64_t function = gt_samples_ourselves(report) - !moment->ours;
+
+	if (moment->context && !moment->ours)
+		function = gt_samples_function(report,
+					       gt_otf2_context_at(report->read, moment->context - 1));
+	gt_sum_add(gt_sums_at(&tally->functions, function, 0, 0, 0), moment->ns, 0);
+	gt_sum_add(gt_sums_at(&tally->contexts, function, moment->context, 0, 0), moment->ns, 0);
+	tally->squares += (double)moment->ns * (double)moment->ns;
+}
+
+/* Both are in their order. */
+static void tally_within(const struct gt_report *report, const struct gt_moments *moments,
+			 const struct gt_spans *spans, struct tally *tally)
+{
+	struct gt_span_at at = gt_spans_first(spans);
+	bool more = gt_spans_next(&at);
+
+	for (size_t i = 0; i < moments->count && more; i++) {
+		while (more && at.end <= moments->items[i].time)
+			more = gt_spans_next(&at);
+		if (more && moments->items[i].time >= at.begin)
+			tally_moment(report, &moments->items[i], tally);
+	}
+}
+
+static const struct gt_sum *most_of(const struct gt_sums *sums, uint64_t function, bool any)
+{
+	const struct gt_sum *most = NULL;
+
+	for (uint32_t i = 0; i < sums->count; i++)
+		if ((any || sums->items[i].key[0] == function) && (!most || sums->items[i].ns > most->ns))
+			most = &sums->items[i];
+	return most;
+}
+
+/* "main > step > prepare (a.c:12)", of the function's samples the path with most of the time. */
+static const char *path_of(struct gt_report *report, const struct gt_sum *sum)
+{
+	enum { FRAMES = 4, COLUMNS = 40 };
+	const struct gt_otf2 *read = report->read;
+	const struct gt_otf2_context *context =
+		sum->key[1] ? gt_otf2_context_at(read, sum->key[1] - 1) : NULL;
+	const struct gt_otf2_source *source = context ? gt_otf2_find_source(read, context->source) : NULL;
+	const char *path = gt_samples_name(report, sum->key[0]), *name = path;
+	char text[GT_SHORTEN_MAX];
+
+	if (sum->key[0] == gt_samples_ourselves(report))
+		return path;
+	for (unsigned i = 1; strcmp(name, "main") && context && (context = gt_otf2_caller(read, context)); i++) {
+		name = i < FRAMES ? gt_samples_name(report, gt_samples_function(report, context)) : "...";
+		path = gt_figures_text(&report->figures, "%s > %s", name, path);
+		if (i == FRAMES)
+			break;
+	}
+	path = gt_shorten_path(text, path, COLUMNS);
+	return source && source->line
+	       ? gt_figures_text(&report->figures, "%s (%s:%u)", path, source->file, source->line)
+	       : gt_figures_text(&report->figures, "%s", path);
+}
+
+bool gt_samples_meanwhile(struct gt_report *report, const bool *locations, const struct gt_spans *spans,
+			  struct gt_meanwhile *found)
+{
+	const struct gt_stack_sums *all = gt_report_result(report, &gt_samples_analysis);
+	size_t count = report->read->tables[GT_OTF2_LOCATION].count;
+	struct tally tally = { .squares = 0 };
+	const struct gt_sum *most;
+
+	*found = (struct gt_meanwhile){ .samples = 0 };
+	for (size_t i = 0; all && all->moments && i < count; i++)
+		if (locations[i])
+			tally_within(report, &all->moments[i], spans, &tally);
+	for (uint32_t i = 0; i < tally.functions.count; i++) {
+		found->samples += tally.functions.items[i].count;
+		found->ns += tally.functions.items[i].ns;
+	}
+	most = most_of(&tally.functions, 0, true);
+	if (found->samples >= GT_SAMPLES_FEW && found->ns) {
+		found->share = (double)most->ns / (double)found->ns;
+		found->error = gt_samples_interval(found->share,
+						   (double)found->ns * (double)found->ns / tally.squares);
+		found->path = path_of(report, most_of(&tally.contexts, most->key[0], false));
+	}
+	gt_sums_free(&tally.functions);
+	gt_sums_free(&tally.contexts);
+	return found->path;
+}
+
+const char *gt_meanwhile_said(struct gt_report *report, const struct gt_meanwhile *found)
+{
+	char time[32], samples[32];
+
+	gt_cell_print(time, sizeof(time), (union gt_cell){ .count = found->ns }, GT_SECONDS);
+	gt_cell_print(samples, sizeof(samples), (union gt_cell){ .count = found->samples }, GT_COUNT);
+	return gt_figures_text(&report->figures,
+			       "%s of processor time (%s samples), %.0f %% (+- %.0f %%) of it in %s", time,
+			       samples, 100 * found->share, ceil(found->error), found->path);
+}
