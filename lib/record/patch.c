@@ -11,6 +11,10 @@
  * function that ends in a jump to the hook returns instead. A processor fetches the old byte or the new one.
  * If it still sees the old one the hook is called and does nothing, as before, so that nobody has to wait.
  *
+ * A place has to lie in the function's own code. Where the function was inlined into another one, the
+ * compiler may have merged its call of the hook with that of another inlined function, which is recorded. The
+ * calls of the function around them are in other places, since it enters before and leaves after all of them.
+ *
  * Bytes are read and written through /proc/thread-self/mem: the kernel makes the page a private copy of the
  * process's. Protections and the memory map stay as they are, no page is ever writable and executable, and
  * an address that cannot be read is an error instead of a fault.
@@ -33,7 +37,7 @@
 
 #define CALLS_BEFORE 512u  /* of a function's hooks: a place takes 4 us, which rare calls do not earn */
 #define EFFORT       1024u /* then the function's other places stay as they are */
-#define OF_FAILURE   16u   /* of that, where nothing was found; 1, where others were faster */
+#define OF_FAILURE   128u  /* of that, where nothing was found; 1, where others were faster */
 #define PAGES_MAX    8192u /* 32 MiB */
 #define CHUNK        256u
 #define CODE_MAX     65536u
@@ -169,10 +173,14 @@ static unsigned in_memory(int memory, uint64_t function, uint64_t site, uint64_t
 	struct place place;
 	uint32_t bytes;
 
-	if (find_call(memory, site, hook, &place))
-		return write_code(memory, &place);
 	if (!gt_modules_find(function, &range))
 		return OF_FAILURE;
+	if (find_call(memory, site, hook, &place)) {
+		bool own = place.at >= range.start && place.at < range.end &&
+			   gt_verdict_owns(function, &range, place.at);
+
+		return own ? write_code(memory, &place) : OF_FAILURE;
+	}
 	bytes = gt_verdict_bytes(function, &range);
 	if (bytes > CODE_MAX || bytes > range.end - function)
 		return OF_FAILURE;

@@ -230,12 +230,37 @@ enum gt_verdict gt_verdict_judge(uint64_t key, const struct gt_module_range *ran
 
 uint32_t gt_verdict_bytes(uint64_t key, const struct gt_module_range *range)
 {
-	struct gt_filter_names n = { .group = "" };
 	uint64_t mask = gt_lock(lock);
-	uint32_t bytes = mask != GT_LOCK_REFUSED ? gt_verdict_names(key, range, &n) : 0;
+	uint32_t bytes = 0;
 
+	if (mask != GT_LOCK_REFUSED && !gt_verdict_symbol(key, range, &bytes))
+		bytes = 0;
 	gt_unlock(lock, mask);
 	return bytes;
+}
+
+/* work, work.part.0, work.constprop.1.cold */
+static bool same_origin(const char *a, const char *b)
+{
+	size_t length = a && b ? strcspn(a, ".") : 0;
+
+	return length && length == strcspn(b, ".") && !memcmp(a, b, length);
+}
+
+bool gt_verdict_owns(uint64_t key, const struct gt_module_range *range, uint64_t address)
+{
+	uint64_t mask = gt_lock(lock);
+	const char *own = NULL, *there = NULL;
+	uint32_t bytes = 0;
+	bool owns;
+
+	if (mask != GT_LOCK_REFUSED) {
+		own = gt_verdict_symbol(key, range, &bytes);
+		there = gt_verdict_symbol(address, range, &bytes);
+	}
+	owns = bytes && same_origin(own, there);
+	gt_unlock(lock, mask);
+	return owns;
 }
 
 uint32_t gt_verdict_info_of(uint64_t key)

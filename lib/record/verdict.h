@@ -151,6 +151,8 @@ GT_HIDDEN enum gt_verdict gt_verdict_judge(uint64_t key, const struct gt_module_
 
 /* How many bytes of code a function has that lies in that range; 0: that is not known. */
 GT_HIDDEN uint32_t gt_verdict_bytes(uint64_t key, const struct gt_module_range *range);
+/* Does the code at an address of that range belong to the function, or to a part or copy made of it? */
+GT_HIDDEN bool gt_verdict_owns(uint64_t key, const struct gt_module_range *range, uint64_t address);
 
 /* ---- for callstack.c ----------------------------------------------------------------------------- */
 

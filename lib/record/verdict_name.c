@@ -70,13 +70,17 @@ void gt_verdict_demangle(struct gt_filter_names *n)
 	}
 }
 
+const char *gt_verdict_symbol(uint64_t address, const struct gt_module_range *range, uint32_t *bytes)
+{
+	return gt_elfsym_find_rest(symbols_of(range), address - range->start + range->offset, bytes);
+}
+
 uint32_t gt_verdict_names(uint64_t address, const struct gt_module_range *range,
 			  struct gt_filter_names *n)
 {
 	uint32_t bytes;
 
-	n->name = gt_elfsym_find_rest(symbols_of(range), address - range->start + range->offset,
-				      &bytes);
+	n->name = gt_verdict_symbol(address, range, &bytes);
 	if (!n->name)
 		return 0;
 	gt_verdict_demangle(n);

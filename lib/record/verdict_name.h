@@ -17,6 +17,10 @@
 GT_HIDDEN uint32_t gt_verdict_names(uint64_t address, const struct gt_module_range *range,
 				    struct gt_filter_names *n);
 
+/* The linker's name of the function in which the address lies; NULL: there is none. `bytes`: as above. */
+GT_HIDDEN const char *gt_verdict_symbol(uint64_t address, const struct gt_module_range *range,
+					uint32_t *bytes);
+
 /* Fills full and plain of a function that the linker knows as n->name. */
 GT_HIDDEN void gt_verdict_demangle(struct gt_filter_names *n);
 

@@ -8,6 +8,7 @@
  *   off threads     four threads in fib(), while others still find its calls for the first time
  *   off denied      after PR_SET_MDWE: "unknown" where the kernel has it not
  *   off fork        a child goes on where its parent was, and then calls what the parent did not
+ *   off inlined     in and out, which are inlined into either, 5,000 times each
  *   off vfork       a child that shares the memory calls leaf and quiet
  *   off handler     a signal handler does, on a stack of its own of 16 KiB
  *   off confined    after the program has forbidden itself to open or to read files
@@ -46,6 +47,26 @@ void quiet(int *x);
 int kept(int x);
 int fib(int n);
 int late(int x);
+void either(int *x, int which);
+
+/* With -Os, gcc makes one call of the hook at the ends of both. */
+static inline __attribute__((always_inline)) int in(const int *x)
+{
+	return *x + 1;
+}
+
+static inline __attribute__((always_inline)) int out(const int *x)
+{
+	return *x + 2;
+}
+
+KEEP void either(int *x, int which)
+{
+	if (which)
+		*x = in(x);
+	else
+		*x = out(x);
+}
 
 KEEP int leaf(int x)
 {
@@ -225,6 +246,15 @@ NOINSTR static void handle(int signal)
 	handled = call_some();
 }
 
+NOINSTR static void inlined(void)
+{
+	int x = 0;
+
+	for (int i = 0; i < 10000; i++)
+		either(&x, i & 1);
+	check(x, 15000, "either");
+}
+
 NOINSTR static void in_handler(void)
 {
 	static char stack[16384];
@@ -302,6 +332,8 @@ NOINSTR int main(int argc, char **argv)
 		shared();
 	else if (!strcmp(mode, "handler"))
 		in_handler();
+	else if (!strcmp(mode, "inlined"))
+		inlined();
 	else
 		call_all(5000);
 	look(self, 1);
