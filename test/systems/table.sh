@@ -79,7 +79,8 @@ cat <<'END'
 What README says, command by command, on pristine systems (debootstrap --variant=minbase, with git and
 ca-certificates), as root and then as a user without sudo. `./runtests` does this each time
 (test/systems/debian.sh), with sid only if GT_THOROUGH=1; test/systems/table.sh has made the table from the
-logs that it keeps in build/roots/logs. Only sid may fail. A system or user without a column was not run for this table.
+logs that it keeps in build/roots/logs. Only sid may fail. A system or user without a column was not run for
+this table.
 
 END
 row "" as
