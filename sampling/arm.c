@@ -45,7 +45,7 @@
 #define EVENTS 64                /* pages of events for each processor: half of the usual 516 KiB */
 
 GT_HIDDEN GT_TLS struct gt_sp_thread *gt_sp_self;
-GT_HIDDEN uint64_t gt_sp_period;
+GT_HIDDEN uint64_t gt_sp_period, gt_sp_start;
 GT_HIDDEN bool gt_sp_chosen;
 
 static struct gt_lock lock;
@@ -483,6 +483,7 @@ void gt_sp_forked(void)
 	}
 	gt_sp_self = NULL;
 	settled = false; /* what it says of itself is not its child's */
+	gt_sp_start = 0;
 	off = running = 0;
 	events_left = EVENTS * processors();
 }

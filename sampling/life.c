@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <time.h>
 
 #include "gputrace/syscall.h"
 #include "gputrace/thread.h"
@@ -28,10 +29,12 @@ static void fork_returns(void)
 
 static void thread(bool begins)
 {
-	if (begins)
+	if (begins) {
 		gt_sp_arm();
-	else
-		gt_sp_disarm();
+		return;
+	}
+	gt_sp_rest(true);
+	gt_sp_disarm();
 }
 
 /* Before an exec the triggers may stay: they end with it. */
@@ -43,6 +46,8 @@ static void end(int how)
 		gt_sp_hide_exec(how == GT_END_EXEC);
 	else
 		gt_sp_all(false);
+	if (how != GT_END_NONE)
+		gt_sp_rest(how != GT_END_EXEC);
 }
 
 /* Has the compiler wrapper linked this object? */
@@ -98,6 +103,16 @@ static int signal_asked(void)
 	return name && !strcmp(name, "WINCH") ? SIGWINCH : SIGURG;
 }
 
+/* The processor time that passed before samples: the kernel's for exec, the loader's, and that of libraries
+ * whose constructors ran before. */
+static void note_start(void)
+{
+	struct timespec now = { 0, 0 };
+
+	gt_raw(SYS_clock_gettime, CLOCK_PROCESS_CPUTIME_ID, &now);
+	gt_sp_start = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
 /* Its one segment, by its own header. */
 static void find_vdso(void)
 {
@@ -136,6 +151,7 @@ static void set_up(void)
 	if (!gt_sp_hide(signal_asked(), gt_sp_on_signal, gt_sp_give_up))
 		gt_sp_give_up();
 	gt_sp_arm();
+	note_start();
 }
 
 /* What was known of code is not of what lies there next. */

@@ -9,11 +9,13 @@
  * timer has found the thread there. Time of page faults ends at no call: it is what the timer has found
  * outside of calls and the event has not found in user mode, and goes to where the timer finds the thread,
  * if it has just had a fault. Where a thread has its timer alone each sample stands for the time since the
- * one before. The handler's own time is no sample's.
+ * one before. The handlers' own time is that of one sample at the thread's end, in the handler; the time since
+ * the last sample is that of another one.
  *
  * Limits: behind a system call is where the interrupted instruction follows one; those of JIT code count too.
  * A sample before which gputrace did not record for a while (VT_OFF) stands for that time, too.
  */
+#include <sys/auxv.h>
 #include <sys/resource.h>
 #include <ucontext.h>
 
@@ -26,6 +28,7 @@
 #define PAGES 64u /* by which a stack is found to be longer at once */
 #define PAGE  4096u
 #define LEFT  UINT64_C(8000000)  /* ns that may be left; two ticks */
+#define LEAST UINT64_C(2000000)  /* ns that a process has to have used to have a sample */
 
 GT_HIDDEN uint64_t gt_sp_vdso, gt_sp_vdso_bytes;
 
@@ -124,23 +127,33 @@ static bool is_kernels(uint64_t address)
 	return address - gt_sp_vdso < gt_sp_vdso_bytes;
 }
 
-/* Returns how much of the weight is in a record. */
-static uint64_t record(struct gt_sp_thread *t, uint64_t weight, bool kernel, ucontext_t *at)
+/* Returns how much of the weight is in a record: of these frames, of which the `kept` outermost ones are as in
+ * the walk before. */
+static uint64_t put(struct gt_sp_thread *t, uint64_t weight, unsigned flags, uint64_t *frames, unsigned n,
+		    unsigned kept)
 {
-	unsigned n = gt_walk(t->walker, at);
-	unsigned flags = t->walker->flags | (kernel ? GT_SAMPLE_KERNEL : 0);
 	uint64_t units = weight / GT_SAMPLE_UNIT < UINT32_MAX ? weight / GT_SAMPLE_UNIT : UINT32_MAX;
-	uint64_t *frames = (uint64_t *)(uintptr_t)t->walker->frames;
 
-	if (n && is_kernels(GT_FRAME_ADDRESS(*frames)))
-		*frames |= GT_FRAME_WORD(GT_FRAME_KERNELS, 0);
 	if (!n || !units ||
-	    !gt_sample(&t->half, GT_SAMPLE_LOW(t->number, flags, 0, units), frames, n, t->walker->kept)) {
+	    !gt_sample(&t->half, GT_SAMPLE_LOW(t->number, flags, 0, units), frames, n, kept)) {
 		t->half = 0; /* the next one is whole: this walk is in no record */
 		return 0;
 	}
 	t->number++;
+	t->sampled = true;
+	if (__atomic_load_n(&gt_sp_start, __ATOMIC_RELAXED))
+		gt_sp_say("sampling:start", __atomic_exchange_n(&gt_sp_start, 0, __ATOMIC_RELAXED));
 	return units * GT_SAMPLE_UNIT;
+}
+
+static uint64_t record(struct gt_sp_thread *t, uint64_t weight, bool kernel, ucontext_t *at)
+{
+	unsigned n = gt_walk(t->walker, at);
+	uint64_t *frames = (uint64_t *)(uintptr_t)t->walker->frames;
+
+	if (n && is_kernels(GT_FRAME_ADDRESS(*frames)))
+		*frames |= GT_FRAME_WORD(GT_FRAME_KERNELS, 0);
+	return put(t, weight, t->walker->flags | (kernel ? GT_SAMPLE_KERNEL : 0), frames, n, t->walker->kept);
 }
 
 static bool has_walker(struct gt_sp_thread *t)
@@ -166,7 +179,7 @@ static void know_stack(struct gt_sp_thread *t, uintptr_t sp)
 
 static void expired(struct gt_sp_thread *t, bool timer, ucontext_t *at)
 {
-	uint64_t now = gt_sp_clock(), passed = now > t->last ? now - t->last : 0, weight, rest;
+	uint64_t now = gt_sp_clock(), passed = now > t->last ? now - t->last : 0, weight, rest, spent;
 	bool kernel = timer && behind_call(at);
 
 	weight = timer ? weight_of_timer(t, now, passed, kernel) : weight_of_event(t, passed);
@@ -177,11 +190,13 @@ static void expired(struct gt_sp_thread *t, bool timer, ucontext_t *at)
 	}
 	if (timer)
 		gt_sp_timer_expired(t);
-	/* What passed in here is no sample's, and the next one has what is in no record. */
+	/* What passed in here is gputrace's, and the next one has what is in no record. */
+	spent = gt_sp_clock() - now;
+	t->spent += spent;
 	if (timer && t->event && !kernel)
-		t->last += gt_sp_clock() - now - rest;
+		t->last += spent - rest;
 	else
-		t->last = gt_sp_clock() - rest;
+		t->last = now + spent - rest;
 }
 
 void gt_sp_on_signal(int number, siginfo_t *info, void *context)
@@ -196,4 +211,41 @@ void gt_sp_on_signal(int number, siginfo_t *info, void *context)
 	else if (t->event && info->si_code == POLL_IN && info->si_fd == t->event_fd)
 		expired(t, false, context);
 	gt_sp_handler_ends();
+}
+
+/*
+ * Where the time without a sample goes: to where the sample before was, and that of the handler, to it. A main
+ * thread without a sample has spent it below the program's entry; that costs a window, so it is only for who
+ * has asked for samples.
+ */
+static void put_rest(struct gt_sp_thread *t, uint64_t rest)
+{
+	uint64_t frame[2] = { GT_FRAME_WORD(GT_FRAME_EXACT, (uintptr_t)gt_sp_on_signal), 0 };
+
+	if (t->sampled) {
+		put(t, rest, t->walker->flags, (uint64_t *)(uintptr_t)t->walker->frames, t->walker->n,
+		    t->walker->n);
+		put(t, t->spent, 0, frame, 1, 0);
+		t->half = 0; /* the next one does not build upon that */
+	} else if (!gt_sp_chosen && t->tid == (int)gt_raw(SYS_getpid) && gt_sp_clock() >= LEAST) {
+		*frame = GT_FRAME_WORD(GT_FRAME_EXACT, getauxval(AT_ENTRY));
+		put(t, rest, 0, frame, 1, 0);
+	}
+}
+
+void gt_sp_rest(bool ends)
+{
+	struct gt_sp_thread *t = gt_sp_self;
+	uint64_t now;
+
+	if (!t || gt_sp_elsewhere() || !(ends || t->sampled))
+		return;
+	gt_sp_self = NULL; /* handlers leave it alone */
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	now = gt_sp_clock();
+	put_rest(t, t->left + (now > t->last ? now - t->last : 0));
+	t->left = t->spent = 0;
+	t->last = now;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	gt_sp_self = t;
 }

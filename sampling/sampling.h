@@ -32,9 +32,11 @@ struct gt_sp_thread {
 	uint32_t expiries;    /* of its timer */
 	uint32_t unsettled;   /* of them, while what a sample costs was not known */
 	uint64_t switches, switches_at; /* to other threads until its processor time was that */
+	bool sampled;         /* it has had a sample */
 	uint8_t number;       /* of its samples, mod 16 at least */
 	uint64_t last;        /* its processor time at its sample before, ns */
 	uint64_t left;        /* of that, what no sample stands for yet */
+	uint64_t spent;       /* in the handler, ns */
 	uint64_t timer_at;    /* its processor time when its timer expired before */
 	/* For how long the timer has found it behind calls, or outside and the event has not, ns; less what
 	 * samples have had of that. */
@@ -47,6 +49,7 @@ struct gt_sp_thread {
 };
 
 extern GT_HIDDEN GT_TLS struct gt_sp_thread *gt_sp_self; /* NULL: the calling thread is not sampled */
+extern GT_HIDDEN uint64_t gt_sp_start;  /* ns that the process had used before, until a sample says so */
 extern GT_HIDDEN uint64_t gt_sp_period; /* ns of processor time from one sample to the next */
 extern GT_HIDDEN bool gt_sp_chosen;     /* by us, as nobody has asked for one */
 
@@ -94,5 +97,8 @@ GT_HIDDEN void gt_sp_forked(void);
 /* Where the kernel's code for programs lies; bytes 0: there is none. */
 extern GT_HIDDEN uint64_t gt_sp_vdso, gt_sp_vdso_bytes;
 GT_HIDDEN void gt_sp_on_signal(int signal, siginfo_t *info, void *context);
+/* The calling thread's recording ends, or the process may become another program: records what no sample of it
+ * stands for yet. Where it does not end only if it has had samples. */
+GT_HIDDEN void gt_sp_rest(bool ends);
 
 #endif

@@ -51,7 +51,7 @@ void check_sample(struct gt_otf2_cursor *at, const struct gt_otf2_CallingContext
 		return;
 	look_at_distance(at, e);
 	s->sample.context = e->context;
-	if (s->sample.count++)
+	if (s->sample.count++ && at->time != s->first) /* at the first event it has time before that */
 		s->sample.sum += gt_stack_sample_of(&check->stacks, at, e).ns;
 	s->sample.last = at->time;
 }

@@ -3,11 +3,11 @@
 # whose time it finds, and the paths in the archive.
 dist_check_SCRIPTS += test/sampling/auto.test test/sampling/inlined.test test/sampling/jit.test \
 	test/sampling/paths.test test/sampling/same.test test/sampling/split.test \
-	test/sampling/stacks.test test/sampling/steps.test
+	test/sampling/stacks.test test/sampling/steps.test test/sampling/sums.test
 EXTRA_DIST += test/sampling/auto.c test/sampling/damaged.c test/sampling/inlined.c test/sampling/jit.c \
 	test/sampling/own_stack.h \
 	test/sampling/paths.c test/sampling/paths.py test/sampling/rewind.c test/sampling/signals.c \
 	test/sampling/split.c test/sampling/split.py test/sampling/stacks.c test/sampling/steps.c \
-	test/sampling/steps_throw.cc test/sampling/swapped.c test/sampling/swapped_lib.c \
+	test/sampling/steps_throw.cc test/sampling/sums.c test/sampling/swapped.c test/sampling/swapped_lib.c \
 	test/sampling/unwinder.sh
 EXTRA_DIST += test/sampling/libgputrace-sampling.symbols

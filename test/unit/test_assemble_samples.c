@@ -162,6 +162,42 @@ Test(samples, times)
 	mk_remove(dir);
 }
 
+/* The main thread's first sample follows the time before, but for that of the program that the process was. */
+Test(samples, start_of_a_process)
+{
+	const char *dir = mk_run();
+	struct mk_proc *p = sampled(dir), *q = mk_proc(dir, 2, 4711, "next", AT(50));
+	struct mk_loc *thread = mk_loc(p, 1, 4096, 0, BEGIN), *l = mk_loc(p, 0, 4096, 0, BEGIN), *m;
+
+	q->header.parent_seq = 1;
+	q->header.origin = 2;
+	p->header.processor_ns = 2000000;
+	mk_property(p, "sampling:start", "3000000");
+	mk_property(q, "sampling:period", "1000000");
+	mk_property(q, "sampling:start", "5500000");
+	map_self(p);
+	map_self(q);
+	m = mk_loc(q, 0, 4096, 0, AT(50));
+	sample(thread, 5, 0, 0, 1, FRAMES(EXACT(mark_outer)));
+	sample(l, 10, 0, 0, 1, FRAMES(EXACT(mark_inner), CALL(mark_outer)));
+	sample(l, 20, 0, 2, 1, none);
+	sample(m, 60, 0, 0, 1, FRAMES(EXACT(mark_outer)));
+	mk_loc_close(thread);
+	mk_loc_close(l);
+	mk_loc_close(m);
+	mk_proc_end(p, GT_END_EXEC, 0, AT(40));
+	mk_proc_end(q, GT_END_EXIT, 0, AT(100));
+	cr_assert(eq(int, assemble(dir), 0));
+	expect_text(rb_events, dir, "0 10 SAMPLE [start of the process] +2 by CPU_TIME [SAMPLE_TIME=3000000]\n"
+				    "0 10 SAMPLE outer/inner +3 by CPU_TIME [SAMPLE_TIME=1024]\n"
+				    "0 20 SAMPLE outer/inner +1 by CPU_TIME [SAMPLE_TIME=1024]\n");
+	expect_text(rb_events, dir, "1 5 SAMPLE outer +2 by CPU_TIME [SAMPLE_TIME=1024]\n");
+	expect_text(rb_events, dir, "SAMPLE [start of the process] +2 by CPU_TIME [SAMPLE_TIME=3500000]\n");
+	mk_proc_free(p);
+	mk_proc_free(q);
+	mk_remove(dir);
+}
+
 /* The sample is no call: it leaves the open regions and the attributes that wait for an event alone. */
 Test(samples, among_other_events)
 {

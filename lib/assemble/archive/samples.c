@@ -52,6 +52,19 @@ static uint64_t period_of(const struct gt_proc *proc)
 	return value ? strtoull(value, NULL, 10) : GT_SAMPLE_PERIOD;
 }
 
+/* Processor time of a process before its first samples, which is the main thread's; but for what it had used
+ * when it was another program. */
+static uint64_t start_of(const struct gt_loc *loc)
+{
+	const char *value = gt_journal_property(&loc->proc->journal, "sampling:start");
+	const struct gt_proc *before = loc->proc->parent;
+	uint64_t ns = value && loc->win.tid == loc->proc->pid ? strtoull(value, NULL, 10) : 0, earlier = 0;
+
+	if (before && before->pid == loc->proc->pid && before->loc_count)
+		earlier = before->header.processor_ns;
+	return ns > earlier ? ns - earlier : 0;
+}
+
 static uint32_t attribute(struct gt_defs *defs, const char *name, const char *description)
 {
 	struct gt_attribute_def def = { .name = gt_defs_string(defs, name),
@@ -106,8 +119,10 @@ static struct gt_call_paths *samples_of(struct gt_track *t)
 		begin_process(s, t);
 	if (s->loc != t->loc || s->lost != lost)
 		s->count = 0;
-	if (s->loc != t->loc)
+	if (s->loc != t->loc) {
 		s->over = 0;
+		s->start = start_of(t->loc);
+	}
 	s->loc = t->loc;
 	s->lost = lost;
 	s->contexts[0] = GT_UNDEFINED;
@@ -262,21 +277,46 @@ static bool is_period(struct gt_call_paths *s, uint64_t *ns)
 }
 
 /* `entered`: nodes that the sample before did not have. */
-static void write_sample(struct gt_call_paths *s, struct gt_track *t, uint64_t word, uint64_t tick,
-			 uint32_t entered)
+static void write_event(struct gt_call_paths *s, struct gt_track *t, uint64_t ns, unsigned flags, uint64_t tick,
+			uint32_t context, uint32_t entered)
 {
-	unsigned flags = GT_SAMPLE_FLAGS(word) | (s->marks[s->count] == GT_IN_GPUTRACE ? GT_SAMPLE_OWN : 0);
-	uint64_t ns = (uint64_t)GT_SAMPLE_WEIGHT(word) * GT_SAMPLE_UNIT;
-
 	if (!is_period(s, &ns))
 		put_attribute(s, t, s->time, ns);
 	if (flags)
 		put_attribute(s, t, s->flags, flags);
 	gt_track_bad(t,
 		     OTF2_EvtWriter_CallingContextSample(gt_writer_evt(t->writer), s->attributes,
-							 gt_track_time(t, tick), s->contexts[s->count],
-							 entered + 1, s->generator),
+							 gt_track_time(t, tick), context, entered + 1,
+							 s->generator),
 		     "sample");
+}
+
+/* Before the thread's first sample: the time before. */
+static void write_start(struct gt_call_paths *s, struct gt_track *t, uint64_t tick)
+{
+	struct gt_defs *defs = t->conv->defs;
+	struct gt_region region = { .name = gt_defs_string(defs, "[start of the process]"),
+				    .group = GT_UNDEFINED, .role = GT_REGION_ROLE_ARTIFICIAL,
+				    .paradigm = GT_PARADIGM_SAMPLING };
+	struct gt_context context = { .source = GT_UNDEFINED, .parent = GT_UNDEFINED };
+
+	region.canonical = region.name;
+	context.region = gt_defs_named_region(defs, &region, 0);
+	write_event(s, t, s->start, 0, tick, gt_defs_context(defs, &context), 1);
+	s->start = 0;
+}
+
+static void write_sample(struct gt_call_paths *s, struct gt_track *t, uint64_t word, uint64_t tick,
+			 uint32_t entered)
+{
+	unsigned flags = GT_SAMPLE_FLAGS(word) | (s->marks[s->count] == GT_IN_GPUTRACE ? GT_SAMPLE_OWN : 0);
+
+	if (s->start) {
+		entered = s->depths[s->count];
+		write_start(s, t, tick);
+	}
+	write_event(s, t, (uint64_t)GT_SAMPLE_WEIGHT(word) * GT_SAMPLE_UNIT, flags, tick,
+		    s->contexts[s->count], entered);
 }
 
 /* Does its number come after that of the sample before? */
