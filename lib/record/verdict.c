@@ -19,6 +19,12 @@
 #define NAMES_BYTES   (16u << 20)
 #define NOT_FOUND     UINT64_MAX
 
+#ifdef __x86_64__
+#define CAN_PATCH true
+#else
+#define CAN_PATCH false
+#endif
+
 /* A table in which nothing is found, so that nobody has to ask whether there is one. */
 static uint64_t no_table[1];
 GT_HIDDEN struct gt_verdicts gt_verdicts = { .mode = GT_VERDICT_UNSET, .table = no_table };
@@ -402,12 +408,8 @@ static unsigned mode_needed(void)
 /* A call that is switched off stays so: only if no verdict changes later, as it may with the rank. */
 static bool may_patch(void)
 {
-#ifdef __x86_64__
-	return gt_settings.patch && gt_verdict_filter &&
+	return CAN_PATCH && gt_settings.patch && gt_verdict_filter &&
 	       !(gt_filter_needs(gt_verdict_filter) & GT_FILTER_HAS_CLAUSES);
-#else
-	return false;
-#endif
 }
 
 /* The assembly reads the groups file once more, maybe when the program has gone to another folder. */
