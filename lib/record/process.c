@@ -215,7 +215,10 @@ static bool another_records(void)
 /* What the process may have of them, and what it had been given when it began. */
 static void note_processors(const struct gt_sched *given, bool known)
 {
-	gt_quotas_begin();
+	if (parent.is_child && parent.header.quotas_known && !parent.header.quotas[0].group)
+		gt_proc->quotas_known = 1; /* it has been in no other group */
+	else
+		gt_quotas_begin();
 	if (parent.is_child) {
 		gt_states_born(&gt_proc->states, parent.at);
 		return;

@@ -7,7 +7,8 @@
  * wait when it is over.
  *
  * Limits: without a /proc, a free descriptor or CONFIG_SCHED_INFO nothing is known, and in a confined process
- * what comes after: the assembly says for how long. A reading takes two to five microseconds.
+ * what comes after: the assembly says for how long. A reading takes two to five microseconds, and more if the
+ * thread loses its processor meanwhile: that time may be in one sum and not in another.
  */
 #include "lib/common/quota.h"
 #include "lib/common/text.h"
@@ -103,8 +104,8 @@ void gt_states_next(struct gt_states *states)
 		states->running += less(to->running, from->running);
 		states->ready += less(to->ready, from->ready);
 		states->switches += less(to->switches, from->switches);
-		if (from->moves != GT_NOT_READ && to->moves != GT_NOT_READ) {
-			states->moves += less(to->moves, from->moves);
+		if (to->moves != GT_NOT_READ) {
+			states->moves += to->moves;
 			states->moved++;
 		}
 	}
@@ -122,7 +123,6 @@ void gt_states_begin(struct gt_states *states, const struct gt_sched *now, bool 
 	states->begin.running = now->running;
 	states->begin.ready = now->ready;
 	states->begin.switches = now->switches;
-	states->begin.moves = now->moves;
 	__atomic_store_n(&states->begin.at, now->at, __ATOMIC_RELEASE);
 }
 
@@ -161,10 +161,8 @@ bool gt_states_read(uint32_t tid, struct gt_sched *to)
 {
 	bool known = read_sched(tid, to);
 
-	if (known)
-		to->moves = read_moves(tid);
-	else
-		*to = (struct gt_sched){ .at = gt_monotonic(), .moves = GT_NOT_READ };
+	if (!known)
+		*to = (struct gt_sched){ .at = gt_monotonic() };
 	return known;
 }
 
@@ -188,7 +186,7 @@ void gt_states_note(struct gt_states *states, uint32_t tid, bool ends)
 		return;
 	brief = ends && states->last.at && read_short(states, tid, &now);
 	known = brief || (states->last.at && read_sched(tid, &now));
-	if (known && !brief && now.at - states->begin.at >= LONG && states->begin.moves != GT_NOT_READ)
+	if (known && !brief && now.at - states->begin.at >= LONG)
 		now.moves = read_moves(tid);
 	if (known)
 		states->last = now;

@@ -235,12 +235,21 @@ static struct gt_states sum_up(const struct gt_states *of)
 		sum.running += less(to->running, from->running);
 		sum.ready += less(to->ready, from->ready);
 		sum.switches += less(to->switches, from->switches);
-		if (from->moves != GT_NOT_READ && to->moves != GT_NOT_READ) {
-			sum.moves += less(to->moves, from->moves);
+		if (to->moves != GT_NOT_READ) {
+			sum.moves += to->moves;
 			sum.moved++;
 		}
 	}
 	return sum;
+}
+
+/* Of the program that the process was before: the kernel goes on counting its main thread's. */
+static uint64_t moves_before(const struct gt_proc *proc)
+{
+	const struct gt_proc *before = proc->parent && proc->parent->pid == proc->pid ? proc->parent : NULL;
+	const struct gt_states *of = before ? &before->header.states : NULL;
+
+	return of && of->last.at && of->last.moves != GT_NOT_READ ? of->last.moves : 0;
 }
 
 /*
@@ -289,7 +298,8 @@ static void add_states(struct task *out, struct gt_properties *props, uint32_t l
 		   less(sum.lifetime, sum.unknown + sum.running + sum.ready));
 	add_number(out, props, false, location, "SWITCHES", sum.switches);
 	if (sum.moved)
-		add_number(out, props, false, location, "MIGRATIONS", sum.moves);
+		add_number(out, props, false, location, "MIGRATIONS",
+			   main ? less(sum.moves, moves_before(proc)) : sum.moves);
 }
 
 int gt_properties_collect(struct gt_properties *props, const struct gt_layout *layout,
