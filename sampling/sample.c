@@ -9,8 +9,8 @@
  * timer has found the thread there. Time of page faults ends at no call: it is what the timer has found
  * outside of calls and the event has not found in user mode, and goes to where the timer finds the thread,
  * if it has just had a fault. Where a thread has its timer alone each sample stands for the time since the
- * one before. The handlers' own time is that of one sample at the thread's end, in the handler; the time since
- * the last sample is that of another one.
+ * one before. At the thread's end the handlers' own time is that of one more sample, in the handler, and the
+ * time since the last sample that of another one.
  *
  * Limits: behind a system call is where the interrupted instruction follows one; those of JIT code count too.
  * A sample before which gputrace did not record for a while (VT_OFF) stands for that time, too.
@@ -127,8 +127,8 @@ static bool is_kernels(uint64_t address)
 	return address - gt_sp_vdso < gt_sp_vdso_bytes;
 }
 
-/* Returns how much of the weight is in a record: of these frames, of which the `kept` outermost ones are as in
- * the walk before. */
+/* Returns how much of the weight is in a record of these frames, of which the `kept` outermost ones are as
+ * in the walk before. */
 static uint64_t put(struct gt_sp_thread *t, uint64_t weight, unsigned flags, uint64_t *frames, unsigned n,
 		    unsigned kept)
 {
@@ -214,9 +214,9 @@ void gt_sp_on_signal(int number, siginfo_t *info, void *context)
 }
 
 /*
- * Where the time without a sample goes: to where the sample before was, and that of the handler, to it. A main
- * thread without a sample has spent it below the program's entry; that costs a window, so it is only for who
- * has asked for samples.
+ * Where the time without a sample goes: to where the sample before was, and that of the handler, to it. A
+ * main thread without a sample has spent it below the program's entry; that costs a window, so it is only for
+ * those who have asked for samples.
  */
 static void put_rest(struct gt_sp_thread *t, uint64_t rest)
 {

@@ -97,8 +97,8 @@ GT_HIDDEN void gt_sp_forked(void);
 /* Where the kernel's code for programs lies; bytes 0: there is none. */
 extern GT_HIDDEN uint64_t gt_sp_vdso, gt_sp_vdso_bytes;
 GT_HIDDEN void gt_sp_on_signal(int signal, siginfo_t *info, void *context);
-/* The calling thread's recording ends, or the process may become another program: records what no sample of it
- * stands for yet. Where it does not end only if it has had samples. */
+/* The calling thread's recording ends, or the process may become another program (`ends` is false; then only
+ * threads that have had samples): records what no sample of it stands for yet. */
 GT_HIDDEN void gt_sp_rest(bool ends);
 
 #endif

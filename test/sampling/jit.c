@@ -34,7 +34,8 @@ static int write_map(uintptr_t at)
 
 	if (!map)
 		return -1;
-	fprintf(map, "%lx 1000 everything\n%lx b stale\n\nno line at all\n%lx\n%lx 0 empty\n", at, at, at, at);
+	fprintf(map, "%lx 1000 everything\n%lx b stale\n\nno line at all\n", at, at);
+	fprintf(map, "%lx\n%lx 0 empty\n", at, at);
 	fprintf(map, "fffffffffffffff0 20 around\n11112222333344445 10 long\n%lx -5 negative\n", at);
 	fprintf(map, "%lx %x alpha\n", at, BYTES);
 	fprintf(map, "0x%lx 0x%x py::beta:/src/beta.py\n", at + APART, BYTES);
@@ -75,8 +76,8 @@ int main(int argc, char **argv)
 	const char *how = argc > 1 ? argv[1] : "exit";
 	const struct timespec times[2] = { { 1, 0 }, { 1, 0 } };
 	double ms = argc > 2 ? atof(argv[2]) : 600;
-	unsigned char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS,
-				   -1, 0);
+	unsigned char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+				   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	pid_t child;
 	int status = 0;
 

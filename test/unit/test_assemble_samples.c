@@ -162,7 +162,7 @@ Test(samples, times)
 	mk_remove(dir);
 }
 
-/* The main thread's first sample follows the time before, but for that of the program that the process was. */
+/* Before the main thread's first sample is the time until then, but for that of the program before exec. */
 Test(samples, start_of_a_process)
 {
 	const char *dir = mk_run();
@@ -188,7 +188,8 @@ Test(samples, start_of_a_process)
 	mk_proc_end(p, GT_END_EXEC, 0, AT(40));
 	mk_proc_end(q, GT_END_EXIT, 0, AT(100));
 	cr_assert(eq(int, assemble(dir), 0));
-	expect_text(rb_events, dir, "0 10 SAMPLE [start of the process] +2 by CPU_TIME [SAMPLE_TIME=3000000]\n"
+	expect_text(rb_events, dir, "0 10 SAMPLE [start of the process] +2 by CPU_TIME "
+				    "[SAMPLE_TIME=3000000]\n"
 				    "0 10 SAMPLE outer/inner +3 by CPU_TIME [SAMPLE_TIME=1024]\n"
 				    "0 20 SAMPLE outer/inner +1 by CPU_TIME [SAMPLE_TIME=1024]\n");
 	expect_text(rb_events, dir, "1 5 SAMPLE outer +2 by CPU_TIME [SAMPLE_TIME=1024]\n");

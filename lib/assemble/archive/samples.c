@@ -174,7 +174,7 @@ static uint32_t place_of(struct gt_call_paths *s, struct gt_track *t, uint64_t f
 	return timed_place(s, t, code, tick);
 }
 
-/* A way down the tree: where it has come to, by how many nodes; from the last root on if it has passed one. */
+/* A way down the tree: where it has come to, and by how many nodes, from the last root on if there is one. */
 struct descent {
 	uint32_t context, nodes;
 	bool root;
@@ -189,9 +189,10 @@ static void descend(struct gt_track *t, struct descent *way, uint32_t region, ui
 	way->nodes = context.parent == GT_UNDEFINED ? 1 : way->nodes + 1;
 }
 
-/* From a context to that of a frame below it, by way of a node for each function that was inlined there. It is
- * a root, too, if the tree is full. */
-static struct descent descent_of(struct gt_call_paths *s, struct gt_track *t, uint32_t parent, uint32_t number)
+/* From a context to that of a frame below it, by way of a node for each function that was inlined there. It
+ * is a root, too, if the tree is full. */
+static struct descent descent_of(struct gt_call_paths *s, struct gt_track *t, uint32_t parent,
+				 uint32_t number)
 {
 	uint64_t key = ((uint64_t)parent << 32 | number) + 1;
 	const struct gt_lookup_entry *entry = gt_lookup_find(&s->nodes, key);
@@ -259,8 +260,8 @@ static void put_attribute(struct gt_call_paths *s, struct gt_track *t, uint32_t 
 }
 
 /*
- * The time that the sample stands for has to be said only if it is not about a period: what it differs by, the
- * next one has. So eleven bytes are spared, and the sum is right within a part of one period.
+ * The time that the sample stands for has to be said only if it is not about a period: what it differs by,
+ * the next one has. So eleven bytes are spared, and the sum is right within a part of one period.
  */
 static bool is_period(struct gt_call_paths *s, uint64_t *ns)
 {
@@ -277,8 +278,8 @@ static bool is_period(struct gt_call_paths *s, uint64_t *ns)
 }
 
 /* `entered`: nodes that the sample before did not have. */
-static void write_event(struct gt_call_paths *s, struct gt_track *t, uint64_t ns, unsigned flags, uint64_t tick,
-			uint32_t context, uint32_t entered)
+static void write_event(struct gt_call_paths *s, struct gt_track *t, uint64_t ns, unsigned flags,
+			uint64_t tick, uint32_t context, uint32_t entered)
 {
 	if (!is_period(s, &ns))
 		put_attribute(s, t, s->time, ns);

@@ -232,7 +232,8 @@ static void split_js(const char *name, size_t length, struct gt_jit_function *fu
 		name++;
 		length--;
 	}
-	if (!file || !take_number(file + 1, &rest, &column) || !take_number(file + 1, &rest, &function->line)) {
+	if (!file || !take_number(file + 1, &rest, &column) ||
+	    !take_number(file + 1, &rest, &function->line)) {
 		function->line = 0;
 		copy(function->name, name, length);
 		return;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Functions that were made at run time, by a JIT compiler, in memory of no file. Compilers that can tell their
- * names write them to /tmp/perf-PID.map, which perf made usual: a line for each piece of code with its address
- * and size (hexadecimal) and its name.
+ * Functions that were made at run time, by a JIT compiler, in memory of no file. Compilers that can tell
+ * their names write them to /tmp/perf-PID.map, which perf made usual: a line for each piece of code with its
+ * address and size (hexadecimal) and its name.
  *
  * Limits: the file is there only on the host of the process and until somebody removes it, and is believed
  * only if it is the process's own. It says nothing of times: where code lay in a place of other code, all of
