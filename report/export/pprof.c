@@ -129,7 +129,8 @@ static uint64_t index_of(const struct gt_otf2 *read, const struct gt_otf2_region
 {
 	ptrdiff_t index = gt_otf2_index(read, GT_OTF2_REGION, region->id);
 
-	return index >= 0 ? (uint64_t)index : read->tables[GT_OTF2_REGION].count + (region == &gt_stacks_ours);
+	return index >= 0 ? (uint64_t)index
+			  : read->tables[GT_OTF2_REGION].count + (region == &gt_stacks_ours);
 }
 
 /* A function as far as it is in one file: others may have been inlined into it. */
@@ -168,7 +169,8 @@ static uint32_t line_of(struct gt_export *export, const struct gt_otf2_region *r
 
 	if (!number_of(&pprof->lines, (index + 1) << 32 | place, &number))
 		return number;
-	put_number(&line, LINE_FUNCTION, function_of(export, region, file, file && own && !strcmp(file, own)));
+	put_number(&line, LINE_FUNCTION,
+		   function_of(export, region, file, file && own && !strcmp(file, own)));
 	put_number(&line, LINE_NUMBER, source ? source->line : 0);
 	put_number(&location, LOCATION_ID, number);
 	put_number(&location, LOCATION_MAPPING, object);
@@ -258,7 +260,8 @@ static void put_path(struct gt_export *export, const struct gt_sum *sum, struct 
 		sum->key[0] ? gt_otf2_context_at(read, sum->key[0] - 1) : NULL;
 
 	if (!context)
-		put_varint(path, line_of(export, sum->key[1] ? &gt_stacks_ours : &gt_otf2_unknown_region, NULL));
+		put_varint(path, line_of(export, sum->key[1] ? &gt_stacks_ours : &gt_otf2_unknown_region,
+					 NULL));
 	for (unsigned i = 0; context && i < GT_FRAMES_MOST; context = gt_otf2_caller(read, context), i++) {
 		const struct gt_otf2_region *region = gt_otf2_find_region(read, context->region);
 

@@ -113,7 +113,8 @@ void gt_frames_below(const struct gt_otf2 *read, const struct gt_otf2_context *c
 
 /* ---- objects ------------------------------------------------------------------------------------- */
 
-static uint32_t number_of(struct gt_lookup *known, struct gt_stack_objects *objects, size_t *room, const char *name)
+static uint32_t number_of(struct gt_lookup *known, struct gt_stack_objects *objects, size_t *room,
+			  const char *name)
 {
 	const struct gt_lookup_entry *entry = gt_lookup_find(known, (uintptr_t)name);
 

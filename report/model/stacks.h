@@ -34,8 +34,8 @@ struct gt_stack_sample gt_stack_sample_of(const struct gt_stack_ids *stacks, con
 					  const struct gt_otf2_CallingContextSample *event);
 
 /*
- * Samples divide a call's own time and never have more of it than there is: where they stand for more, all get
- * the same part less. That is so for the calls of one path on one location. Returns the part that they get.
+ * Samples divide a call's own time and never have more of it than there is: where they stand for more, all
+ * get the same part less. That is so for the calls of one path on one location. Returns the part that they get.
  */
 static inline double gt_stack_part(uint64_t own, uint64_t sampled)
 {
@@ -54,8 +54,8 @@ struct gt_frames {
  * The frames of a sample below the innermost of these open calls, of which GT_OPEN_MOST are enough, innermost
  * first: those that follow its own frame, the innermost one of its name, since deeper ones would be open
  * calls themselves. A function that the compiler has inlined is in its caller's frame where nothing says so.
- * Where there is no frame, as of a range of the user, nobody knows which ones are outside of it, and only the innermost one is
- * below it. No open call: the whole path. Inside of gputrace only that is known.
+ * Where there is no frame, as of a range of the user, nobody knows which ones are outside of it, and only the
+ * innermost one is below it. No open call: the whole path. Inside of gputrace only that is known.
  */
 void gt_frames_below(const struct gt_otf2 *read, const struct gt_otf2_context *context, bool ours,
 		     const struct gt_otf2_region *const *open, unsigned count, struct gt_frames *frames);

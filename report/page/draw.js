@@ -189,7 +189,7 @@ const Draw = {
 		if (Model.sampled(line))
 			Draw.samples(line, y + Model.samplesTop(line));
 	},
-	/* Of each pixel the function with most of its samples' time; where there is room, a tick for each sample. */
+	/* Of each pixel the function with most of its samples' time; if there is room, a tick for each sample. */
 	samples(line, y) {
 		const { begin, end } = Draw.window, scan = Draw.scan, scale = scan.length / (end - begin);
 		const most = Data.regions.length, faint = Draw.faint && !View.rows.has(line.row);
@@ -202,7 +202,8 @@ const Draw = {
 				: first + wide;
 
 			for (let i = first; i < Math.min(last, scan.length); i++)
-				scan[i] = blend(scan[i], palette[Math.min(region, most)], Math.max(cover, 90));
+				scan[i] = blend(scan[i], palette[Math.min(region, most)],
+					Math.max(cover, 90));
 		});
 		Draw.copy(Math.round(y * Draw.scale), Math.round((y + Model.sampled(line) - 1) * Draw.scale));
 	},
@@ -495,8 +496,8 @@ const FEW_SAMPLES = 30; /* as in the report */
 
 const Samples = {
 	/*
-	 * What there is in a window: { time, length, region, cover, count, part, even, context, ns }. What is summed
-	 * up has a length, a single sample has none.
+	 * What there is in a window: { time, length, region, cover, count, part, even, context, ns }. What is
+	 * summed up has a length, a single sample has none.
 	 */
 	each(row, begin, end, what) {
 		const want = levelFor(Draw.perPixel() / Draw.scale, Data.meta.rows[row].sample_levels);
@@ -523,7 +524,8 @@ const Samples = {
 		return best;
 	},
 	/* A share of samples, with half the width of its 95 % interval, as the report has it. */
-	share: (part, count, even) => Units.share(part) + (count < FEW_SAMPLES ? " (too few to say how exactly)"
+	share: (part, count, even) => Units.share(part) + (count < FEW_SAMPLES
+		? " (too few to say how exactly)"
 		: ` (± ${(196 * Math.sqrt(part * (1 - part) / even)).toFixed(1)} %)`),
 };
 

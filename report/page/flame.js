@@ -14,7 +14,7 @@ const LESS = parseColor("#0072b2"), MORE = parseColor("#d55e00");
 
 const Flame = {
 	trees: null,   /* row -> nodes [parent, region, calls, inclusive, exclusive] */
-	of: null,      /* "all" rows, "samples": with them, "callers": these inverted, or a place in Model.lines */
+	of: null,      /* "all" rows, "samples": with them, "callers": inverted, or a place in Model.lines */
 	by: "now",     /* what widths are: times of this run, or of the one before */
 	top: null,     /* the node that fills the width */
 
@@ -77,7 +77,7 @@ const Flame = {
 		}
 		return root;
 	},
-	/* The same from inside: functions, below them their callers, each with its part of their exclusive time. */
+	/* The same from inside: functions, below them callers, each with its part of their exclusive time. */
 	inverted() {
 		const root = Flame.node(-1, "");
 		const visit = (node) => {

@@ -244,6 +244,7 @@ static void put_gathering(struct gt_pyramid *p, unsigned k, uint32_t depth, stru
 {
 	struct gathering *g = &p->level[k].depths[depth];
 	uint64_t cover = ((g->ns << 8) - g->ns) >> bucket_log2(p, k), most = 0; /* 255ths */
+	uint64_t even = 0;
 	unsigned top = 0;
 
 	for (unsigned i = 0; i < KEPT; i++)
@@ -255,6 +256,8 @@ static void put_gathering(struct gt_pyramid *p, unsigned k, uint32_t depth, stru
 		cover = 0; /* it is not known for how much time they stand */
 	else
 		cover = cover > 255 ? 255 : cover ? cover : 1;
+	if (g->squares > 0)
+		even = (uint64_t)((double)g->ns * (double)g->ns / g->squares + 0.5);
 	if (slot->count == slot->room) {
 		slot->room = slot->room ? 2 * slot->room : 64;
 		slot->buckets = gt_resized(slot->buckets, slot->room, sizeof(*slot->buckets));
@@ -263,8 +266,7 @@ static void put_gathering(struct gt_pyramid *p, unsigned k, uint32_t depth, stru
 		(struct bucket){ .depth = depth, .bucket = g->bucket & (BUCKETS - 1),
 				 .region = g->kept[top].region, .mark = g->kept[top].mark,
 				 .cover = (uint32_t)cover, .count = g->count,
-				 .even = g->squares > 0 ? (uint64_t)((double)g->ns * (double)g->ns / g->squares + 0.5)
-							: 0,
+				 .even = even,
 				 .part = g->ns ? (uint32_t)(((most << 8) - most) / g->ns) : 0 };
 	p->exact = p->exact && k + 1 < p->levels;
 	*g = (struct gathering){ .count = 0 };

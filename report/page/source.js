@@ -269,7 +269,8 @@ const Data = {
 		const begin = tile * Data.span(level);
 		const decoded = kind === TRACK ? decodeTrack(found) : kind === LINKS
 			? decodeLinks(found, begin)
-			: kind === CALLS ? decodeCalls(found) : decodeSpans(found, begin, kind !== SPANS, kind === SAMPLES);
+			: kind === CALLS ? decodeCalls(found)
+				: decodeSpans(found, begin, kind !== SPANS, kind === SAMPLES);
 
 		map.set(tile, decoded);
 		return decoded;

@@ -22,7 +22,8 @@ struct tally {
 	double squares;
 };
 
-static void tally_moment(const struct gt_report *report, const struct gt_moment *moment, struct tally *tally)
+static void tally_moment(const struct gt_report *report, const struct gt_stack_moment *moment,
+			 struct tally *tally)
 {
 	uint64_t function = gt_samples_ourselves(report) - !moment->ours;
 
@@ -35,7 +36,7 @@ static void tally_moment(const struct gt_report *report, const struct gt_moment 
 }
 
 /* Both are in their order. */
-static void tally_within(const struct gt_report *report, const struct gt_moments *moments,
+static void tally_within(const struct gt_report *report, const struct gt_stack_moments *moments,
 			 const struct gt_spans *spans, struct tally *tally)
 {
 	struct gt_span_at at = gt_spans_first(spans);
@@ -72,7 +73,10 @@ static const char *path_of(struct gt_report *report, const struct gt_sum *sum)
 
 	if (sum->key[0] == gt_samples_ourselves(report))
 		return path;
-	for (unsigned i = 1; strcmp(name, "main") && context && (context = gt_otf2_caller(read, context)); i++) {
+	for (unsigned i = 1; context && strcmp(name, "main"); i++) {
+		context = gt_otf2_caller(read, context);
+		if (!context)
+			break;
 		name = i < FRAMES ? gt_samples_name(report, gt_samples_function(report, context)) : "...";
 		path = gt_figures_text(&report->figures, "%s > %s", name, path);
 		if (i == FRAMES)

@@ -27,7 +27,7 @@
 struct sampling {
 	struct gt_stack_sums samples;
 	struct gt_stack_ids stacks;
-	struct gt_moments moments;
+	struct gt_stack_moments moments;
 	bool keeps;
 };
 
@@ -42,12 +42,13 @@ static bool keeps_moments(const struct gt_report *report)
 	return report->classes.device_count || report->classes.ranks > 1;
 }
 
-static void keep_moment(struct gt_moments *moments, uint64_t time, const struct gt_stack_sample *sample,
+static void keep_moment(struct gt_stack_moments *moments, uint64_t time, const struct gt_stack_sample *sample,
 			uint32_t context)
 {
 	moments->items = gt_grown(moments->items, moments->count, &moments->room, sizeof(*moments->items));
 	moments->items[moments->count++] =
-		(struct gt_moment){ .time = time, .ns = sample->ns, .context = context, .ours = sample->ours };
+		(struct gt_stack_moment){ .time = time, .ns = sample->ns, .context = context,
+					  .ours = sample->ours };
 }
 
 static void begin(struct gt_report *report, struct gt_otf2_cursor *at, void *memory)

@@ -17,14 +17,14 @@ enum { GT_SAMPLES_FEW = 30 };  /* of fewer nobody can say much */
 enum { GT_SAMPLES_ASIDE = GT_PROFILE_NODES }; /* instead of a node: the thread's calls are not in the tree */
 
 /* A sample at its time. */
-struct gt_moment {
+struct gt_stack_moment {
 	uint64_t time, ns;
 	uint32_t context; /* 1 + its index; 0: it is not defined */
 	bool ours;
 };
 
-struct gt_moments {
-	struct gt_moment *items;
+struct gt_stack_moments {
+	struct gt_stack_moment *items;
 	size_t count, room;
 };
 
@@ -39,7 +39,7 @@ struct gt_stack_sums {
 	uint64_t count;    /* of all of them */
 	uint64_t cost_ns;  /* what they took of the processors ... */
 	uint64_t uncosted; /* ... but for those of which that is not known */
-	struct gt_moments *moments; /* by location; NULL: without GPUs and ranks nobody asks for them */
+	struct gt_stack_moments *moments; /* by location; NULL: there are neither GPUs nor ranks */
 };
 /* NULL: there are no samples, or they were not read. */
 const struct gt_stack_sums *gt_samples_of(const struct gt_report *report);
@@ -71,7 +71,7 @@ bool gt_samples_hottest(const struct gt_report *report, unsigned width, char *te
 struct gt_meanwhile {
 	uint64_t samples, ns; /* all of them, and the processor time that they stand for */
 	double share, error;  /* of the function with most of it; half its 95 % interval, in percent */
-	const char *path;     /* "main > step > prepare (a.c:12)": to that function; NULL: there are too few */
+	const char *path;     /* "main > step > prepare (a.c:12)": to it; NULL: there are too few */
 };
 
 /* What some locations did in these spans. False: there are too few samples. */

@@ -109,7 +109,9 @@ static void draw_row(const struct picture *picture, unsigned row)
 	}
 	for (unsigned column = 0; column < grid->columns; column = draw_stripes(picture, row, column))
 		;
-	for (unsigned column = 0; column < grid->columns && !gt_grid_row_at(grid, row)->samples; column = end) {
+	if (gt_grid_row_at(grid, row)->samples)
+		return;
+	for (unsigned column = 0; column < grid->columns; column = end) {
 		end = gt_grid_run(grid, row, column);
 		if (gt_grid_cell_at(grid, row, column)->share)
 			draw_name(picture, row, column, end);
