@@ -66,7 +66,7 @@ extern GT_HIDDEN __typeof__(__cyg_profile_func_exit) own_exit
  * need no frame; so these return where the hooks were called. */
 __attribute__((noinline)) static void filtered_enter(uintptr_t function, uintptr_t caller)
 {
-	enum gt_verdict verdict = gt_verdict_look(function);
+	enum gt_verdict verdict = gt_verdict_of(function);
 
 	if (verdict == GT_VERDICT_ASK)
 		ask_enter(function, caller);
@@ -78,7 +78,7 @@ __attribute__((noinline)) static void filtered_enter(uintptr_t function, uintptr
 
 __attribute__((noinline)) static void filtered_leave(uintptr_t function)
 {
-	enum gt_verdict verdict = gt_verdict_look(function);
+	enum gt_verdict verdict = gt_verdict_of(function);
 
 	if (verdict == GT_VERDICT_ASK)
 		ask_leave(function);

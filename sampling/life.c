@@ -96,6 +96,16 @@ static uint64_t wanted(void)
 	return n ? 1000000000 / n : 0;
 }
 
+/* Nanoseconds; 0: no call paths. */
+static uint64_t paths_wanted(void)
+{
+	const char *us = gt_setting("VT_CALL_PATHS");
+
+	if (us && strcmp(us, "auto") == 0)
+		return gt_sp_chosen ? 0 : 50000;
+	return us ? 1000 * strtoul(us, NULL, 10) : 0;
+}
+
 static int signal_asked(void)
 {
 	const char *name = gt_setting("VT_SAMPLING_SIGNAL");
@@ -152,6 +162,8 @@ static void set_up(void)
 		gt_sp_give_up();
 	gt_sp_arm();
 	note_start();
+	if (paths_wanted())
+		gt_sp_paths(paths_wanted());
 }
 
 /* What was known of code is not of what lies there next. */

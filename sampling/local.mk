@@ -8,7 +8,7 @@ sampling_libgtunwind_la_CFLAGS = $(AM_CFLAGS) $(HANDLER_CFLAGS)
 
 # libgputrace-sampling.so: the adapter.
 lib_LTLIBRARIES += sampling/libgputrace-sampling.la
-sampling_libgputrace_sampling_la_SOURCES = sampling/arm.c sampling/hide.c sampling/life.c sampling/sample.c \
+sampling_libgputrace_sampling_la_SOURCES = sampling/arm.c sampling/hide.c sampling/life.c sampling/paths.c sampling/sample.c \
 	sampling/sampling.h
 sampling_libgputrace_sampling_la_CFLAGS = $(AM_CFLAGS) -fno-plt
 sampling_libgputrace_sampling_la_LDFLAGS = -version-info 0:0:0 -Wl,-z,nodelete -Wl,-z,relro,-z,now \

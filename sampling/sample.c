@@ -127,19 +127,49 @@ static bool is_kernels(uint64_t address)
 	return address - gt_sp_vdso < gt_sp_vdso_bytes;
 }
 
-/* Returns how much of the weight is in a record of these frames, of which the `kept` outermost ones are as
- * in the walk before. */
+/* A program that jumps out of a handler leaves a walk behind, which is below where it stands now. */
+bool gt_sp_is_walking(struct gt_sp_thread *t, uintptr_t sp)
+{
+	uintptr_t at = t->walking;
+
+	if (at && at >= t->low && at < sp && sp < t->top)
+		at = t->walking = 0;
+	return at;
+}
+
+/* Of these frames, of which the `kept` outermost ones are as in the record before. */
+static bool write_record(struct gt_sp_thread *t, uint64_t low, uint64_t *frames, unsigned n, unsigned kept,
+			 uint64_t tick)
+{
+	if (!n || !gt_sample(&t->half, low, frames, n, kept, tick)) {
+		t->half = 0; /* the next one is whole: this walk is in no record */
+		return false;
+	}
+	t->number++;
+	t->put = tick ? tick : gt_now();
+	return true;
+}
+
+bool gt_sp_put_path(struct gt_sp_thread *t, uint64_t tick)
+{
+	struct gt_walker *w = t->walker;
+
+	return write_record(t, GT_SAMPLE_LOW(t->number, w->flags, 0, 0), (uint64_t *)(uintptr_t)w->frames, w->n,
+			    w->kept, tick);
+}
+
+/* Returns how much of the weight is in a record. */
 static uint64_t put(struct gt_sp_thread *t, uint64_t weight, unsigned flags, uint64_t *frames, unsigned n,
 		    unsigned kept)
 {
 	uint64_t units = weight / GT_SAMPLE_UNIT < UINT32_MAX ? weight / GT_SAMPLE_UNIT : UINT32_MAX;
 
-	if (!n || !units ||
-	    !gt_sample(&t->half, GT_SAMPLE_LOW(t->number, flags, 0, units), frames, n, kept)) {
-		t->half = 0; /* the next one is whole: this walk is in no record */
+	if (!units) {
+		t->half = 0;
 		return 0;
 	}
-	t->number++;
+	if (!write_record(t, GT_SAMPLE_LOW(t->number, flags, 0, units), frames, n, kept, 0))
+		return 0;
 	t->sampled = true;
 	if (__atomic_load_n(&gt_sp_start, __ATOMIC_RELAXED))
 		gt_sp_say("sampling:start", __atomic_exchange_n(&gt_sp_start, 0, __ATOMIC_RELAXED));
@@ -156,16 +186,6 @@ static uint64_t record(struct gt_sp_thread *t, uint64_t weight, bool kernel, uco
 	return put(t, weight, t->walker->flags | (kernel ? GT_SAMPLE_KERNEL : 0), frames, n, t->walker->kept);
 }
 
-static bool has_walker(struct gt_sp_thread *t)
-{
-	if (t->walker)
-		return true;
-	if (!gt_unwind_ready())
-		return false;
-	t->walker = gt_memory(sizeof(*t->walker));
-	return t->walker;
-}
-
 /* The thread's stack reaches down to where it is now, if all pages on the way are there. */
 static void know_stack(struct gt_sp_thread *t, uintptr_t sp)
 {
@@ -177,6 +197,15 @@ static void know_stack(struct gt_sp_thread *t, uintptr_t sp)
 	gt_walker_begin(t->walker, t->low, t->top);
 }
 
+bool gt_sp_walker(struct gt_sp_thread *t, uintptr_t sp)
+{
+	if (!t->walker && gt_unwind_ready())
+		t->walker = gt_memory(sizeof(*t->walker));
+	if (t->walker)
+		know_stack(t, sp);
+	return t->walker;
+}
+
 static void expired(struct gt_sp_thread *t, bool timer, ucontext_t *at)
 {
 	uint64_t now = gt_sp_clock(), passed = now > t->last ? now - t->last : 0, weight, rest, spent;
@@ -184,10 +213,8 @@ static void expired(struct gt_sp_thread *t, bool timer, ucontext_t *at)
 
 	weight = timer ? weight_of_timer(t, now, passed, kernel) : weight_of_event(t, passed);
 	rest = weight;
-	if (weight && has_walker(t)) {
-		know_stack(t, SP(at));
+	if (weight && !gt_sp_is_walking(t, SP(at)) && gt_sp_walker(t, SP(at)))
 		rest = weight - record(t, weight, kernel, at);
-	}
 	if (timer)
 		gt_sp_timer_expired(t);
 	/* What passed in here is gputrace's, and the next one has what is in no record. */

@@ -6,6 +6,7 @@
  *   hide.c     the signal, which the program does not see
  *   arm.c      the triggers of threads
  *   sample.c   the signal's handler: from an expiry to a record
+ *   paths.c    call paths of calls that took long, walked where they end
  *   life.c     the adapter's begin and end in a process
  *
  * Limits: doc/adr/0025.
@@ -20,6 +21,15 @@
 #include "gputrace/adapter.h"
 #include "gputrace/call.h"
 #include "sampling/unwind.h"
+
+enum { GT_SP_CALLS = 8 }; /* calls inside each other whose begin is known */
+
+/* A call of an adapter's that has begun. */
+struct gt_sp_call {
+	gt_ref region;
+	bool always;
+	uint64_t begin;
+};
 
 /* A thread that is sampled. Entries are used again, and stay where they are. */
 struct gt_sp_thread {
@@ -44,7 +54,13 @@ struct gt_sp_thread {
 	uint64_t faults;      /* page faults until they were asked for */
 	uint64_t half;        /* gt_sample() */
 	uintptr_t low, top;   /* its stack, as far as it is known to be there */
-	struct gt_walker *walker; /* NULL: before its first sample */
+	struct gt_walker *walker; /* NULL: before its first walk */
+	/* Where the thread stood when it began to walk for a call path: samples leave the walker alone then.
+	 * 0: it does not. */
+	uintptr_t walking;
+	uint64_t put;             /* when its last record was written, or later */
+	struct gt_sp_call calls[GT_SP_CALLS]; /* the innermost ones of `depth`, at their depth mod GT_SP_CALLS */
+	uint32_t depth;
 	struct gt_sp_thread *next;
 };
 
@@ -100,5 +116,16 @@ GT_HIDDEN void gt_sp_on_signal(int signal, siginfo_t *info, void *context);
 /* The calling thread's recording ends, or the process may become another program (`ends` is false; then only
  * threads that have had samples): records what no sample of it stands for yet. */
 GT_HIDDEN void gt_sp_rest(bool ends);
+/* Does the thread, which stands at `sp`, walk for a call path, and was interrupted? */
+GT_HIDDEN bool gt_sp_is_walking(struct gt_sp_thread *t, uintptr_t sp);
+/* The thread has a walker that knows its stack, as far as that is there above `sp`. False: no memory. */
+GT_HIDDEN bool gt_sp_walker(struct gt_sp_thread *t, uintptr_t sp);
+/* Records the walk as a call path at `tick`, which is not before that of the last record. */
+GT_HIDDEN bool gt_sp_put_path(struct gt_sp_thread *t, uint64_t tick);
+
+/* ---- paths.c ----------------------------------------------------------------------------------------- */
+
+/* From now on calls that take so many ns have their call path. */
+GT_HIDDEN void gt_sp_paths(uint64_t ns);
 
 #endif

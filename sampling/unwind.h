@@ -120,6 +120,9 @@ struct gt_walker {
 	struct gt_walk_cursor cursor;
 	struct gt_walk_run run;
 	struct gt_walk_line line;
+	/* The object that was left out last, as of a generation. */
+	uintptr_t out_low, out_high;
+	uint32_t out_seen;
 	uintptr_t window_at;
 	unsigned window_bytes;
 	uint8_t window[GT_WALK_WINDOW] __attribute__((aligned(8)));
@@ -129,6 +132,11 @@ struct gt_walker {
 GT_HIDDEN void gt_walker_begin(struct gt_walker *walker, uintptr_t low, uintptr_t high);
 /* Walks the stack of the thread, interrupted at `context`; returns walker->n. [signal-safe] */
 GT_HIDDEN unsigned gt_walk(struct gt_walker *walker, const ucontext_t *context);
+/* The same from where the caller stands. [signal-safe] */
+GT_HIDDEN unsigned gt_walk_here(struct gt_walker *walker);
+/* Forgets the innermost frames of the walk up to the one that returns to `address`, and those that follow it
+ * in the same object; all of them if there is no such frame. [signal-safe] */
+GT_HIDDEN void gt_walk_leave_out(struct gt_walker *walker, uintptr_t address);
 /* Makes the process's tables, in each process once; false: there is no memory. [signal-safe] */
 GT_HIDDEN bool gt_unwind_ready(void);
 /* Objects were loaded or unloaded: what is known of them is looked at again. [signal-safe] */

@@ -33,6 +33,47 @@ GT_HIDDEN void gt_walker_begin(struct gt_walker *walker, uintptr_t low, uintptr_
 	walker->high = high;
 }
 
+/* Which frame returns to `address`? Behind the last: none. */
+static unsigned frame_of(const struct gt_walker *walker, uintptr_t address)
+{
+	unsigned i = 0;
+
+	while (i < walker->n && GT_FRAME_ADDRESS(walker->frames[i]) != address)
+		i++;
+	return i;
+}
+
+/* Makes sure that what lies around `address` is known. */
+static void find_out(struct gt_walker *walker, uintptr_t address)
+{
+	uint32_t now = gt_objects_generation();
+
+	if (walker->out_seen == now && address - walker->out_low < walker->out_high - walker->out_low)
+		return;
+	walker->out_low = walker->out_high = address;
+	if (gt_objects_find(walker, address)) {
+		walker->out_low = walker->object.low;
+		walker->out_high = walker->object.high;
+	}
+	walker->out_seen = now;
+}
+
+GT_HIDDEN void gt_walk_leave_out(struct gt_walker *walker, uintptr_t address)
+{
+	unsigned out = frame_of(walker, address);
+
+	if (out < walker->n)
+		find_out(walker, address);
+	for (out += out < walker->n; out < walker->n; out++)
+		if (GT_FRAME_ADDRESS(walker->frames[out]) - walker->out_low >=
+		    walker->out_high - walker->out_low)
+			break;
+	walker->n -= out;
+	walker->frames += out;
+	if (walker->kept > walker->n)
+		walker->kept = walker->n;
+}
+
 #if defined(__x86_64__) && defined(__LP64__)
 
 #define PAGE      ((uintptr_t)4096)
@@ -458,11 +499,37 @@ GT_HIDDEN unsigned gt_walk(struct gt_walker *walker, const ucontext_t *context)
 	return walker->n;
 }
 
+GT_HIDDEN unsigned gt_walk_here(struct gt_walker *walker)
+{
+	struct gt_walk_cpu *cpu = &walker->cpu;
+
+	/* All of one instruction, as it were: none in between moves the stack. */
+	__asm__ volatile("movq %%rsp, %0\n\tmovq %%rbp, %1\n\tmovq %%rbx, %2\n\t"
+			 "leaq 0f(%%rip), %%rax\n\tmovq %%rax, %3\n0:"
+			 : "=m"(cpu->sp), "=m"(cpu->bp), "=m"(cpu->bx), "=m"(cpu->pc)
+			 :
+			 : "rax");
+	cpu->all = NULL;
+	cpu->guessed = false;
+	if (gt_cache) {
+		onto_stack(walker, cpu->sp);
+		return walk(walker, cpu);
+	}
+	only_innermost(walker, cpu->pc);
+	return walker->n;
+}
+
 #elif defined(__aarch64__)
 
 GT_HIDDEN unsigned gt_walk(struct gt_walker *walker, const ucontext_t *context)
 {
 	only_innermost(walker, (uintptr_t)context->uc_mcontext.pc);
+	return walker->n;
+}
+
+GT_HIDDEN unsigned gt_walk_here(struct gt_walker *walker)
+{
+	only_innermost(walker, (uintptr_t)__builtin_return_address(0));
 	return walker->n;
 }
 
@@ -472,6 +539,11 @@ GT_HIDDEN unsigned gt_walk(struct gt_walker *walker, const ucontext_t *context)
 {
 	only_innermost(walker, (uintptr_t)__builtin_return_address(0) + !context);
 	return walker->n;
+}
+
+GT_HIDDEN unsigned gt_walk_here(struct gt_walker *walker)
+{
+	return gt_walk(walker, NULL);
 }
 
 #endif

@@ -23,7 +23,8 @@ struct gt_call {
 	int *depth;                 /* gt_guard() */
 };
 
-/* Of the calling thread. Returns where the process says that regions are judged by a filter: not 0. */
+/* Of the calling thread. Returns where the process says that calls are not merely recorded, because there is
+ * a filter, or they have call paths: not 0. */
 GT_API const unsigned *gt_call_prepare(struct gt_call *call);
 
 /* A place that was reserved at `now`. */
@@ -83,6 +84,16 @@ static inline bool gt_call_leave(const struct gt_call *call, uint64_t leave, uin
 	gt_will_write(slot + 5); /* the line after the one where the next call begins */
 	return true;
 }
+
+/*
+ * From now on `enter` is called when a call of an adapter's begins, and `leave` when it ends, before that is
+ * recorded: for its call path (gt_sample()). `always`: also of calls that take no time, because something
+ * comes of them; `tick`: the time of that event; `caller`: an address in the code that says so. `leave`
+ * returns that time, or a later one that the event is to have. Not for regions that stand for code of the
+ * program's own. [signal-safe]
+ */
+GT_API void gt_call_watch(void (*enter)(gt_ref region, bool always, uint64_t tick),
+			  uint64_t (*leave)(gt_ref region, uint64_t tick, const void *caller));
 
 /* They return the time of the records. */
 GT_API uint64_t gt_call_enter_slow(struct gt_hot *hot, uint64_t address, uint64_t word, uint64_t enter);

@@ -37,10 +37,12 @@ GT_API void gt_leave_woken(gt_ref region, uint64_t by, uint64_t tick);
  * A sample of the calling thread (GT_T_SAMPLE): `n` frames as the record has them, of which the outermost
  * `kept` are those of its sample before and are left out where a reader is sure to have that one. `low`: the
  * record's payload without them. *half: 0 before the thread's first, and the function's own. frames[n] is
- * written to. False: nothing is recorded now, or an attribute waits for its event; the next sample may stand
- * for this one's time, too. [signal-safe]
+ * written to. `tick` 0: now. Else it is the call path of the call whose leave is recorded next, with that
+ * time, and has no weight. False: nothing is recorded now, or an attribute waits for its event; the next
+ * sample may stand for this one's time, too. [signal-safe]
  */
-GT_API bool gt_sample(uint64_t *half, uint64_t low, uint64_t *frames, unsigned n, unsigned kept);
+GT_API bool gt_sample(uint64_t *half, uint64_t low, uint64_t *frames, unsigned n, unsigned kept,
+		      uint64_t tick);
 /*
  * For how long one signal of a timer stops a thread of this host, its handler not counted, ns, as `gputrace run`
  * has measured it soon after the start; 0: it has not, or nothing was recorded yet. [signal-safe]

@@ -10,6 +10,7 @@
 #include "gputrace/io.h"
 #include "gputrace/ranks.h"
 #include "lib/common/sized.h"
+#include "lib/record/call_paths.h"
 #include "lib/record/control.h"
 #include "lib/record/record.h"
 #include "lib/record/verdict.h"
@@ -191,6 +192,8 @@ static gt_ref region(const struct gt_region_info *info)
 		    (const char *const[]){ info->name, info->canonical, info->file, group }, 4);
 	if (id && verdict == GT_VERDICT_ASK)
 		gt_verdict_region_made(id, ticket);
+	if (id)
+		gt_path_region(id, info);
 	return id;
 }
 

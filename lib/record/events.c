@@ -9,6 +9,7 @@
 #include "gputrace/ranks.h"
 #include "gputrace/thread.h"
 #include "lib/common/text.h"
+#include "lib/record/call_paths.h"
 #include "lib/record/callstack.h"
 #include "lib/record/control.h"
 #include "lib/record/record.h"
@@ -57,9 +58,48 @@ static bool passes(gt_ref region, bool enter)
 	       refused();
 }
 
+static __attribute__((noinline)) bool judge_enter(gt_ref region, bool always, uint64_t tick)
+{
+	if (!passes(region, true))
+		return false;
+	if (gt_verdict_mode() & GT_VERDICT_PATHS)
+		gt_path_enter(region, always, tick ? tick : gt_clock_read());
+	return true;
+}
+
+static __attribute__((noinline)) bool judge_leave(gt_ref region, uint64_t *tick, const void *caller)
+{
+	if (!passes(region, false))
+		return false;
+	if (gt_verdict_mode() & GT_VERDICT_PATHS)
+		*tick = gt_path_leave(region, *tick ? *tick : gt_clock_read(), caller);
+	return true;
+}
+
+/* Is the enter of a call recorded, which is at `tick`, or now (0)? `always`: see gt_call_watch(). */
+static inline bool enters(gt_ref region, bool always, uint64_t tick)
+{
+	return gt_likely(region && !gt_verdict_mode()) || judge_enter(region, always, tick);
+}
+
+/* Is the leave? If its call path is recorded, too, that takes time, which is not the call's: then *tick is
+ * set. */
+static inline bool leaves(gt_ref region, uint64_t *tick, const void *caller)
+{
+	return gt_likely(region && !gt_verdict_mode()) || judge_leave(region, tick, caller);
+}
+
+static void put_at(uint64_t word, uint64_t tick)
+{
+	if (tick)
+		gt_write_event(word, NULL, 0, tick);
+	else
+		gt_put(word);
+}
+
 void gt_enter(gt_ref region)
 {
-	if (passes(region, true))
+	if (enters(region, false, 0))
 		gt_put(GT_WORD(GT_T_ENTER, region));
 }
 
@@ -107,10 +147,12 @@ bool gt_enter_if_active(gt_ref region)
 	return gt_likely(plain(hot, region, 1)) ? put(hot, GT_WORD(GT_T_ENTER, region)) : enter_slow(region);
 }
 
-static __attribute__((noinline)) void leave_slow(gt_ref region)
+static __attribute__((noinline)) void leave_slow(gt_ref region, const void *caller)
 {
-	if (passes(region, false))
-		gt_put(GT_WORD(GT_T_LEAVE, region));
+	uint64_t tick = 0;
+
+	if (judge_leave(region, &tick, caller))
+		put_at(GT_WORD(GT_T_LEAVE, region), tick);
 }
 
 void gt_leave(gt_ref region)
@@ -118,7 +160,7 @@ void gt_leave(gt_ref region)
 	if (gt_likely(region && !gt_verdict_mode()))
 		gt_put(GT_WORD(GT_T_LEAVE, region));
 	else
-		leave_slow(region);
+		leave_slow(region, __builtin_return_address(0));
 }
 
 /*
@@ -158,7 +200,7 @@ bool gt_enter_record(gt_ref region, unsigned type, uint64_t low, const uint64_t 
 
 /* As gt_enter_record(); the record comes first. */
 static __attribute__((noinline)) void leave_record(gt_ref region, unsigned type, uint64_t low,
-						   const uint64_t *data, unsigned extra)
+						   const uint64_t *data, unsigned extra, const void *caller)
 {
 	struct gt_hot *hot = gt_self;
 	struct gt_slot *slot;
@@ -166,7 +208,7 @@ static __attribute__((noinline)) void leave_record(gt_ref region, unsigned type,
 
 	if (gt_unlikely(!plain(hot, region, 2 + extra) || 2 + extra > GT_KEPT_LEAST)) {
 		gt_record(type, low, data, extra);
-		gt_leave(region);
+		leave_slow(region, caller);
 		return;
 	}
 	if (gt_unlikely(!put_both(hot, 2 + extra, &slot, &now)))
@@ -175,12 +217,12 @@ static __attribute__((noinline)) void leave_record(gt_ref region, unsigned type,
 	gt_commit(slot + 1 + extra, GT_WORD(GT_T_LEAVE, region), NULL, 0, now);
 }
 
-static __attribute__((noinline)) void leave_woken_slow(gt_ref region, uint64_t woken)
+static __attribute__((noinline)) void leave_woken_slow(gt_ref region, uint64_t woken, const void *caller)
 {
 	uint64_t now = gt_clock_read();
 
 	/* as in gt_enter_attribute() */
-	if (passes(region, false))
+	if (judge_leave(region, &now, caller))
 		gt_write_event(woken, (uint64_t[2]){ now, GT_WORD(GT_T_LEAVE, region) }, 1, now);
 }
 
@@ -191,7 +233,7 @@ void gt_leave_woken(gt_ref region, uint64_t by, uint64_t tick)
 	struct gt_slot *slot;
 
 	if (gt_unlikely(!plain(hot, region, 2))) {
-		leave_woken_slow(region, woken);
+		leave_woken_slow(region, woken, __builtin_return_address(0));
 		return;
 	}
 	if (gt_unlikely(!put_both(hot, 2, &slot, &now)))
@@ -225,6 +267,7 @@ static __attribute__((noinline)) bool send_slow(gt_ref region, gt_ref comm, uint
 		       : gt_enter_record(region, GT_T_MPI_SEND, comm, data, 1);
 }
 
+/* It is jumped to, so its return address is that of gt_leave_recv(), which saves no registers for it. */
 static __attribute__((noinline)) void recv_slow(gt_ref region, gt_ref comm, uint32_t peer, uint32_t tag,
 						uint64_t bytes)
 {
@@ -234,7 +277,7 @@ static __attribute__((noinline)) void recv_slow(gt_ref region, gt_ref comm, uint
 	if (channel)
 		gt_put(GT_MESSAGE_WORD(GT_T_MPI_RECV_LEAVE, region, channel, bytes));
 	else
-		leave_record(region, GT_T_MPI_RECV, comm, data, 1);
+		leave_record(region, GT_T_MPI_RECV, comm, data, 1, __builtin_return_address(0));
 }
 
 bool gt_enter_send(gt_ref region, gt_ref comm, uint32_t peer, uint32_t tag, uint64_t bytes)
@@ -257,7 +300,7 @@ void gt_leave_recv(gt_ref region, gt_ref comm, uint32_t peer, uint32_t tag, uint
 
 void gt_enter_at(gt_ref region, uint64_t tick)
 {
-	if (passes(region, true))
+	if (enters(region, false, tick))
 		gt_write(NULL, GT_WORD(GT_T_ENTER, region), NULL, 0, tick);
 }
 
@@ -265,7 +308,7 @@ bool gt_enter_attribute(gt_ref region, gt_ref attribute, uint64_t value, uint64_
 {
 	uint64_t enter = GT_WORD(GT_T_ENTER, region);
 
-	if (!passes(region, true))
+	if (!enters(region, attribute, tick))
 		return false;
 	if (!tick)
 		tick = gt_clock_read();
@@ -283,7 +326,7 @@ bool gt_enter_attribute(gt_ref region, gt_ref attribute, uint64_t value, uint64_
 
 void gt_leave_at(gt_ref region, uint64_t tick)
 {
-	if (passes(region, false))
+	if (leaves(region, &tick, __builtin_return_address(0)))
 		gt_write_event(GT_WORD(GT_T_LEAVE, region), NULL, 0, tick);
 }
 
@@ -348,7 +391,7 @@ static __attribute__((noinline)) uint64_t io_begin(gt_ref region, gt_ref handle,
 
 	if (!gt_active())
 		return GT_IO_NOT;
-	if (!passes(region, true))
+	if (!enters(region, false, 0))
 		return 0;
 	if (short_io(region, handle) && (bytes <= GT_IO_MOST || bytes == UINT64_MAX)) {
 		gt_put(GT_IO_WORD(GT_T_IO_ENTER, mode, region, handle, bytes & GT_IO_UNKNOWN));
@@ -376,17 +419,19 @@ uint64_t gt_io_begin(gt_ref region, gt_ref handle, unsigned mode, uint64_t bytes
 	return 0;
 }
 
-static __attribute__((noinline)) void io_end(gt_ref region, gt_ref handle, uint64_t bytes, uint64_t id)
+static __attribute__((noinline)) void io_end(gt_ref region, gt_ref handle, uint64_t bytes, uint64_t id,
+					     const void *caller)
 {
-	uint64_t tick;
+	uint64_t tick = 0;
 
-	if (!passes(region, false))
+	if (!leaves(region, &tick, caller))
 		return;
 	if (handle && !id && bytes <= GT_IO_MOST) {
-		gt_put(GT_IO_WORD(GT_T_IO_LEAVE, 0, region, handle, bytes));
+		put_at(GT_IO_WORD(GT_T_IO_LEAVE, 0, region, handle, bytes), tick);
 		return;
 	}
-	tick = gt_clock_read();
+	if (!tick)
+		tick = gt_clock_read();
 	if (handle)
 		gt_record_at(GT_T_IO_COMPLETE, handle, (uint64_t[4]){ 0, 0, id, bytes }, 2, tick);
 	gt_write_event(GT_WORD(GT_T_LEAVE, region), NULL, 0, tick);
@@ -395,7 +440,7 @@ static __attribute__((noinline)) void io_end(gt_ref region, gt_ref handle, uint6
 void gt_io_end(gt_ref region, gt_ref handle, uint64_t bytes, uint64_t id)
 {
 	if (gt_unlikely(gt_verdict_mode() || !region || !handle || id || bytes > GT_IO_MOST))
-		io_end(region, handle, bytes, id);
+		io_end(region, handle, bytes, id, __builtin_return_address(0));
 	else
 		gt_put(GT_IO_WORD(GT_T_IO_LEAVE, 0, region, handle, bytes));
 }
@@ -427,7 +472,7 @@ void gt_repeat(struct gt_repeated *last, gt_ref region, gt_ref counter, uint64_t
 	gt_enter_at(region, begin);
 	gt_record_at(GT_T_PARAM_UINT, counter, (uint64_t[2]){ 1, 0 }, 1, begin);
 	if (gt_likely(!(__atomic_load_n(&gt_attention, __ATOMIC_RELAXED) & GT_ATT_METRICS)))
-		gt_leave(region);
+		leave_slow(region, __builtin_return_address(0));
 	else if (passes(region, false)) /* a span that may become longer has no readings in it */
 		gt_write(NULL, GT_WORD(GT_T_LEAVE, region), NULL, 0, gt_clock_read());
 	last->end = gt_stream_end(loc);
@@ -559,7 +604,7 @@ static unsigned sample_slots(unsigned frames)
 	return 1 + (frames + 1) / 2;
 }
 
-bool gt_sample(uint64_t *half, uint64_t low, uint64_t *frames, unsigned n, unsigned kept)
+bool gt_sample(uint64_t *half, uint64_t low, uint64_t *frames, unsigned n, unsigned kept, uint64_t tick)
 {
 	struct gt_location *loc;
 	uint64_t at, end, first;
@@ -568,7 +613,7 @@ bool gt_sample(uint64_t *half, uint64_t low, uint64_t *frames, unsigned n, unsig
 	if (!gt_is_on() || gt_sys_refused())
 		return false;
 	loc = gt_own_location();
-	if (!loc || (loc->attr_to && gt_stream_end(loc) == loc->attr_to))
+	if (!loc || (!tick && loc->attr_to && gt_stream_end(loc) == loc->attr_to))
 		return false;
 	at = gt_stream_end(loc);
 	end = at + sample_slots(n - kept) * GT_SLOT;
@@ -577,7 +622,8 @@ bool gt_sample(uint64_t *half, uint64_t low, uint64_t *frames, unsigned n, unsig
 	fresh = n - kept;
 	first = frames[fresh];
 	frames[fresh] = 0;
-	gt_record(GT_T_SAMPLE, low | (uint64_t)kept << 32, frames, sample_slots(fresh) - 1);
+	gt_record_at(GT_T_SAMPLE, low | (uint64_t)kept << 32, frames, sample_slots(fresh) - 1,
+		     tick ? tick : gt_clock_read());
 	frames[fresh] = first;
 	*half = gt_stream_end(loc);
 	return true;

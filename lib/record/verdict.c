@@ -39,6 +39,7 @@ static uint64_t used;       /* places that are not free */
 static uint32_t info_count; /* infos in use; 0 is none */
 static char *names;         /* of regions, for when the rank becomes known */
 static uint32_t names_used;
+static bool asks_paths;     /* gt_verdict_ask_paths(); atomic */
 static bool full;           /* no room: functions that are not in the table are recorded */
 static uint32_t looked_up, found_dropped;
 
@@ -335,7 +336,7 @@ enum gt_verdict gt_verdict_region(const char *name, const char *canonical, const
 	uint64_t mask;
 
 	*ticket = 0;
-	if (!gt_verdicts.mode || gt_verdicts.mode & GT_VERDICT_UNSET)
+	if (!gt_verdict_filters() || gt_verdicts.mode & GT_VERDICT_UNSET)
 		return GT_VERDICT_RECORD;
 	mask = gt_lock(lock);
 	if (mask == GT_LOCK_REFUSED)
@@ -410,6 +411,13 @@ static bool may_patch(void)
 {
 	return CAN_PATCH && gt_settings.patch && gt_verdict_filter &&
 	       !(gt_filter_needs(gt_verdict_filter) & GT_FILTER_HAS_CLAUSES);
+}
+
+static void set_mode(unsigned mode)
+{
+	__atomic_store_n(&gt_verdicts.mode, mode, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&asks_paths, __ATOMIC_SEQ_CST))
+		__atomic_fetch_or(&gt_verdicts.mode, GT_VERDICT_PATHS, __ATOMIC_SEQ_CST);
 }
 
 /* The assembly reads the groups file once more, maybe when the program has gone to another folder. */
@@ -492,7 +500,19 @@ void gt_verdict_setup(gt_filter_complaint *complain)
 		mode = 0;
 	}
 	gt_verdict_patches = may_patch();
-	__atomic_store_n(&gt_verdicts.mode, mode, __ATOMIC_RELEASE);
+	set_mode(mode);
+}
+
+void gt_verdict_ask_paths(void)
+{
+	unsigned mode = gt_verdict_mode();
+
+	__atomic_store_n(&asks_paths, true, __ATOMIC_SEQ_CST);
+	/* Pairs with set_mode(): either it sees that they are asked for, or we see its mode. */
+	while (!(mode & GT_VERDICT_UNSET) &&
+	       !__atomic_compare_exchange_n(&gt_verdicts.mode, &mode, mode | GT_VERDICT_PATHS, false,
+					    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+		;
 }
 
 /* The rules hold differently now: regions keep their infos, functions are judged anew. */
@@ -531,7 +551,7 @@ bool gt_verdict_set_rank(int64_t rank)
 	on = gt_filter_set_rank(gt_verdict_filter, rank);
 	mode = mode_needed();
 	if (gt_verdicts.table != no_table) {
-		__atomic_store_n(&gt_verdicts.mode, mode, __ATOMIC_RELEASE);
+		set_mode(mode);
 		judge_again();
 	}
 	gt_unlock(lock, mask);

@@ -31,13 +31,14 @@ enum gt_verdict {
 	GT_VERDICT_ASK = 2, /* gt_callstack_enter() and gt_callstack_leave() know (callstack.h) */
 };
 
-/* What is true of the whole filter; 0: everything is recorded. Bits of gt_verdicts.mode. */
+/* What is true of the whole filter; 0: everything is recorded, and that is all. Bits of gt_verdicts.mode. */
 enum {
 	GT_VERDICT_UNSET = 1,  /* gt_verdict_setup() has not run yet: the first call makes it run */
 	GT_VERDICT_TABLE = 2,  /* look into the table */
 	GT_VERDICT_TRACK = 4,  /* ASK is possible: each location needs a gt_callstack_new() */
 	GT_VERDICT_DEPTH = 8,  /* levels or call paths matter: every function is asked for */
 	GT_VERDICT_CALLEES = 16, /* R: everything that is not dropped anyway is asked for */
+	GT_VERDICT_PATHS = 32, /* no filter: calls of adapters may have call paths (call_paths.h) */
 };
 
 struct gt_verdicts {
@@ -69,10 +70,16 @@ static inline uint64_t gt_verdict_hash(uint64_t key)
 	return gt_hash_word(key) >> 44;
 }
 
-/* GT_VERDICT_* bits, 0: there is no filter. */
+/* GT_VERDICT_* bits, 0: there is nothing to do but to record. */
 static inline unsigned gt_verdict_mode(void)
 {
 	return __atomic_load_n(&gt_verdicts.mode, __ATOMIC_RELAXED);
+}
+
+/* Is there a filter, or may there be one? */
+static inline bool gt_verdict_filters(void)
+{
+	return gt_verdict_mode() & ~(unsigned)GT_VERDICT_PATHS;
 }
 
 /* Code is aligned to 16 bytes: neighbours have places of their own in 256 KiB of it. */
@@ -101,7 +108,7 @@ static inline enum gt_verdict gt_verdict_look(uint64_t key)
 /* The same whether there is one or not. [signal-safe] */
 static inline enum gt_verdict gt_verdict_of(uint64_t key)
 {
-	if (gt_likely(!gt_verdict_mode()))
+	if (gt_likely(!gt_verdict_filters()))
 		return GT_VERDICT_RECORD;
 	return gt_verdict_look(key);
 }
@@ -112,6 +119,8 @@ static inline enum gt_verdict gt_verdict_of(uint64_t key)
  * bad file everything is recorded, and `complain` has been called. Children of fork inherit it all.
  */
 GT_HIDDEN void gt_verdict_setup(gt_filter_complaint *complain);
+/* From now on the mode has GT_VERDICT_PATHS. */
+GT_HIDDEN void gt_verdict_ask_paths(void);
 
 /*
  * The rank is known now (-1: this is no rank). Returns false if the filter file switches the

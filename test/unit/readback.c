@@ -165,11 +165,14 @@ static void put_end(const struct gt_otf2_cursor *at)
 
 		if (!gt_otf2_nth_attribute(at, i, &id, &type, &value))
 			continue;
+		fprintf(at->user, " [%s=", NAME(at->read, attribute, id));
 		if (type == OTF2_TYPE_STRING)
-			fprintf(at->user, " [%s=%s]", NAME(at->read, attribute, id),
-				gt_otf2_text(at->read, value.stringRef));
+			fputs(gt_otf2_text(at->read, value.stringRef), at->user);
+		else if (type == OTF2_TYPE_CALLING_CONTEXT)
+			put_path(at->user, at->read, value.callingContextRef, false);
 		else
-			fprintf(at->user, " [%s=%" PRIu64 "]", NAME(at->read, attribute, id), value.uint64);
+			fprintf(at->user, "%" PRIu64, value.uint64);
+		putc(']', at->user);
 	}
 	putc('\n', at->user);
 }

@@ -233,6 +233,46 @@ Test(samples, among_other_events)
 	mk_remove(dir);
 }
 
+/* A record without a weight is no sample, but the call path of the leave to come, whatever is between them; and
+ * samples are told apart from samples. */
+Test(samples, call_paths)
+{
+	const char *dir = mk_run();
+	struct mk_proc *p = sampled(dir);
+	struct mk_loc *l = mk_loc(p, 0, 4096, 0, BEGIN);
+	uint32_t outside = mk_region(p, "outside"), work = mk_region(p, "work"), inside = mk_region(p, "inside");
+
+	map_self(p);
+	mk_enter(l, AT(5), outside);
+	mk_enter(l, AT(6), work);
+	sample(l, 10, 0, 0, 1, FRAMES(EXACT(mark_inner), CALL(mark_middle), CALL(mark_outer)));
+	mk_enter(l, AT(11), inside); /* and left by a jump */
+	sample(l, 12, 0, 1, 0, FRAMES(EXACT(mark_inner)));
+	sample(l, 12, 0, 2, 1, none);
+	mk_leave(l, AT(12), work);
+	sample(l, 20, 0, 1, 0, FRAMES(EXACT(mark_again), CALL(mark_middle)));
+	mk_leave(l, AT(20), outside);
+	sample(l, 30, 0, 3, 1, none);
+	mk_enter(l, AT(31), work);
+	mk_leave(l, AT(32), work);
+	mk_loc_close(l);
+	mk_proc_end(p, GT_END_EXIT, 0, AT(40));
+	expect_events(dir, "0 0 BEGIN prog [ProcessId=4711]\n"
+			   "0 5 ENTER outside\n0 6 ENTER work\n"
+			   "0 10 SAMPLE outer/middle/inner +4 by CPU_TIME [SAMPLE_TIME=1024]\n"
+			   "0 11 ENTER inside\n"
+			   "0 12 SAMPLE outer/inner +2 by CPU_TIME [SAMPLE_TIME=1024]\n"
+			   "0 12 LEAVE inside\n"
+			   "0 12 LEAVE work [CALL_PATH=outer/inner]\n"
+			   "0 20 LEAVE outside [CALL_PATH=outer/middle/inner]\n"
+			   "0 30 SAMPLE outer/middle/inner +3 by CPU_TIME [SAMPLE_TIME=1024]\n"
+			   "0 31 ENTER work\n0 32 LEAVE work\n"
+			   "0 40 END 0 [ProcessId=4711]\n");
+	expect_property(dir, "SAMPLES_DAMAGED=0");
+	mk_proc_free(p);
+	mk_remove(dir);
+}
+
 /* The region is the compiler's in whatever order the two come. */
 Test(samples, sampled_before_hooked)
 {

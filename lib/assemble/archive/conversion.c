@@ -331,7 +331,7 @@ static void convert(struct gt_track *t)
 		}
 		if (t->stream.at == t->stream.end)
 			break;
-		if (!t->held && !t->attributes && !t->hidden && !t->skip)
+		if (!t->held && !t->attributes && !t->path && !t->hidden && !t->skip)
 			(t->writer->pipe ? run_piped : run_direct)(t);
 		if (t->stream.at < t->stream.end)
 			step(t);

@@ -3,7 +3,8 @@
  * Samples of call stacks. A record holds only the frames that are new since the sample before, from which it
  * takes the others. Each frame becomes a node in the tree of calling contexts, with the outermost frame as
  * the root, and the sample an event at its innermost node. It is no enter, and leaves the call stack of
- * regions alone.
+ * regions alone. A record without a weight is no sample: its path is that of the call that is left next, and
+ * an attribute of that leave.
  *
  * A sample that keeps more frames than the one before had, or whose number is out of sequence, is damaged: it
  * is dropped, together with all that follow until one keeps nothing. The same holds after a loss, since
@@ -65,11 +66,11 @@ static uint64_t start_of(const struct gt_loc *loc)
 	return ns > earlier ? ns - earlier : 0;
 }
 
-static uint32_t attribute(struct gt_defs *defs, const char *name, const char *description)
+static uint32_t attribute(struct gt_defs *defs, const char *name, OTF2_Type type, const char *description)
 {
 	struct gt_attribute_def def = { .name = gt_defs_string(defs, name),
 					.description = gt_defs_string(defs, description),
-					.type = OTF2_TYPE_UINT64 };
+					.type = type };
 
 	return gt_defs_attribute(defs, &def);
 }
@@ -85,9 +86,11 @@ static struct gt_call_paths *begin_samples(struct gt_track *t)
 	s->attributes = OTF2_AttributeList_New();
 	if (!s->attributes || gt_lookup_init(&s->addresses) || gt_lookup_init(&s->nodes))
 		return NULL;
-	s->time = attribute(defs, "SAMPLE_TIME", "Nanoseconds of processor time that the sample stands for, "
+	s->time = attribute(defs, "SAMPLE_TIME", OTF2_TYPE_UINT64,
+			    "Nanoseconds of processor time that the sample stands for, "
 			    "if not the period of its interrupt generator");
-	s->flags = attribute(defs, "SAMPLE_FLAGS",
+	s->path = attribute(defs, "CALL_PATH", OTF2_TYPE_CALLING_CONTEXT, "Who made the call");
+	s->flags = attribute(defs, "SAMPLE_FLAGS", OTF2_TYPE_UINT64,
 			     "1: frames in the middle are missing, 2: the outermost ones are, "
 			     "4: in gputrace itself, 8: in the kernel");
 	return s;
@@ -118,7 +121,7 @@ static struct gt_call_paths *samples_of(struct gt_track *t)
 	if (s->proc != t->loc->proc)
 		begin_process(s, t);
 	if (s->loc != t->loc || s->lost != lost)
-		s->count = 0;
+		s->count = s->same = 0;
 	if (s->loc != t->loc) {
 		s->over = 0;
 		s->start = start_of(t->loc);
@@ -326,10 +329,10 @@ static bool follows(const struct gt_call_paths *s, const struct gt_slot *slot)
 	return GT_SAMPLE_NUMBER(slot->word) == ((s->number + 1) & 15);
 }
 
-/* How many nodes of the last two paths are the same, at least, where this many frames are. */
-static uint32_t same_nodes(const struct gt_call_paths *s, unsigned frames, unsigned root_before)
+/* How many nodes of this path and of the last sample's are the same, at least. */
+static uint32_t same_nodes(const struct gt_call_paths *s)
 {
-	return root_before <= frames && s->roots[s->count] <= frames ? s->depths[frames] : 0;
+	return s->root <= s->same && s->roots[s->count] <= s->same ? s->depths[s->same] : 0;
 }
 
 void gt_convert_sample(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
@@ -337,21 +340,26 @@ void gt_convert_sample(struct gt_track *t, const struct gt_slot *slot, uint64_t 
 	unsigned kept = GT_SAMPLE_KEPT(slot->word), fresh = frames_in(slot);
 	const uint64_t *frames = (const uint64_t *)(slot + 1);
 	struct gt_call_paths *s = samples_of(t);
-	unsigned root;
 
 	if (!s)
 		return;
 	if (kept > s->count || kept + fresh > GT_SAMPLE_FRAMES || !(kept + fresh) ||
 	    (kept && !follows(s, slot))) {
 		t->w->tally.damaged_samples++;
-		s->count = 0;
+		s->count = s->same = 0;
 		return;
 	}
 	s->number = GT_SAMPLE_NUMBER(slot->word);
-	root = s->roots[s->count];
+	s->same = kept < s->same ? kept : s->same;
 	s->count = kept;
 	while (fresh)
 		if (!add_frame(s, t, frames[--fresh], tick))
 			return;
-	write_sample(s, t, slot->word, tick, s->depths[s->count] - same_nodes(s, kept, root));
+	if (!GT_SAMPLE_WEIGHT(slot->word)) {
+		t->path = s->contexts[s->count] + 1;
+		return;
+	}
+	write_sample(s, t, slot->word, tick, s->depths[s->count] - same_nodes(s));
+	s->same = s->count;
+	s->root = s->roots[s->count];
 }

@@ -99,11 +99,21 @@ static bool is_open(const struct gt_track *t, uint64_t word, size_t *depth)
 	return false;
 }
 
+/* The call path that waited for a leave is an attribute of it, whatever other events there were. */
+static void put_path(struct gt_track *t)
+{
+	gt_track_attribute(t, t->w->samples->path, OTF2_TYPE_CALLING_CONTEXT,
+			   (OTF2_AttributeValue){ .callingContextRef = t->path - 1 });
+	t->path = 0;
+}
+
 void gt_track_leave_word(struct gt_track *t, uint64_t word, uint64_t tick)
 {
 	uint64_t ns = gt_track_time(t, tick);
 	size_t depth;
 
+	if (t->path)
+		put_path(t);
 	if (t->hidden) { /* of a frame that was only counted */
 		gt_track_no_attributes(t);
 		t->hidden--;

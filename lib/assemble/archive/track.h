@@ -53,6 +53,7 @@ struct gt_track {
 	uint64_t hidden;       /* frames beyond GT_STACK_MOST */
 	unsigned held;
 	bool attributes;       /* the list holds some for the next event */
+	uint32_t path;         /* 1 + the calling context of the next leave's call; 0: none */
 	bool skip;             /* the next record is not of this location */
 	bool full;             /* the disk is */
 	bool outlives;         /* the range that begins has outlived a function */

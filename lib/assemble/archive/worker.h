@@ -99,12 +99,14 @@ struct gt_call_paths {
 	uint16_t roots[GT_SAMPLE_FRAMES + 1];    /* the frame where their path begins in the tree */
 	uint8_t marks[GT_SAMPLE_FRAMES + 1];     /* whose code they are: enum gt_mark */
 	unsigned count, number;
+	unsigned same;              /* how many frames are those of the last one that has a weight */
+	unsigned root;              /* where its path begins */
 	uint64_t start;             /* ns before the first sample, 0: there is nothing to be said of it */
 	int64_t over;               /* ns that samples stood for, and the archive does not say yet */
 	uint64_t lost;              /* what the location had lost by then */
 	/* of the archive */
 	void *attributes;           /* OTF2_AttributeList; the worker's may wait for another event */
-	uint32_t time, flags;       /* attributes */
+	uint32_t time, flags, path; /* attributes */
 };
 
 struct gt_worker {
