@@ -15,7 +15,15 @@
 /*
  * What a fork takes, so that the child finds whole what they protect. Who holds one may take those after it.
  */
-enum { GT_LOCK_SHOWN, GT_LOCK_MODULES, GT_LOCK_VERDICTS, GT_LOCK_LOCATIONS, GT_LOCK_DEFS, GT_LOCKS };
+enum {
+	GT_LOCK_PATCH,
+	GT_LOCK_SHOWN,
+	GT_LOCK_MODULES,
+	GT_LOCK_VERDICTS,
+	GT_LOCK_LOCATIONS,
+	GT_LOCK_DEFS,
+	GT_LOCKS
+};
 extern GT_HIDDEN struct gt_lock gt_locks[GT_LOCKS];
 
 /*

@@ -17,7 +17,8 @@
  *
  * Bytes are read and written through /proc/thread-self/mem: the kernel makes the page a private copy of the
  * process's. Protections and the memory map stay as they are, no page is ever writable and executable, and
- * an address that cannot be read is an error instead of a fault.
+ * an address that cannot be read is an error instead of a fault. A fork waits until the file is closed: a
+ * child would have its parent's memory open for writing.
  *
  * Limits: nothing is switched on again, so verdict.c allows it only where a verdict is final. PAGES_MAX
  * pages. Once a write has failed, no other is tried. A function that ends in a jump needs a symbol with a
@@ -42,6 +43,7 @@
 #define CHUNK        256u
 #define CODE_MAX     65536u
 
+static struct gt_lock *const lock = &gt_locks[GT_LOCK_PATCH]; /* while the file is open */
 static uint16_t counts[1u << 14]; /* of a function's calls; from CALLS_BEFORE on, of effort in vain */
 static uint64_t pages[PAGES_MAX];         /* those that were written to; 0: free */
 static uint32_t page_count, place_count, told;
@@ -193,8 +195,7 @@ static bool is_denied(void)
 	return GT_SYS5(SYS_prctl, PR_GET_MDWE, 0, 0, 0, 0) > 0;
 }
 
-/* Returns the effort that was in vain. */
-static __attribute__((noinline, cold)) unsigned switch_off(uint64_t function, uint64_t site, uint64_t hook)
+static unsigned open_and_switch(uint64_t function, uint64_t site, uint64_t hook)
 {
 	struct stat own;
 	unsigned effort;
@@ -207,6 +208,16 @@ static __attribute__((noinline, cold)) unsigned switch_off(uint64_t function, ui
 	}
 	effort = in_memory(memory, function, site, hook);
 	gt_sys_close_own(memory, &own);
+	return effort;
+}
+
+/* Returns the effort that was in vain. */
+static __attribute__((noinline, cold)) unsigned switch_off(uint64_t function, uint64_t site, uint64_t hook)
+{
+	uint64_t mask = gt_lock(lock);
+	unsigned effort = mask == GT_LOCK_REFUSED ? OF_FAILURE : open_and_switch(function, site, hook);
+
+	gt_unlock(lock, mask);
 	return effort;
 }
 

@@ -8,6 +8,7 @@
  *   off threads     four threads in fib(), while others still find its calls for the first time
  *   off denied      after PR_SET_MDWE: "unknown" where the kernel has it not
  *   off fork        a child goes on where its parent was, and then calls what the parent did not
+ *   off leak        a thread's calls are switched off again and again, and children look at what they inherit
  *   off inlined     in and out, which are inlined into either, 5,000 times each
  *   off vfork       a child that shares the memory calls leaf and quiet
  *   off handler     a signal handler does, on a stack of its own of 16 KiB
@@ -23,9 +24,11 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -215,6 +218,58 @@ NOINSTR static void forked(const char *self)
 	check((int)look(self, 0), (int)before, "the parent's code");
 }
 
+static volatile int leak_ends;
+
+/* Each time the code is as it is in the file. */
+NOINSTR static void *call_fresh(void *unused)
+{
+	uintptr_t page = (uintptr_t)leaf & ~(uintptr_t)4095;
+	int x = 0;
+
+	for (int i = 0; i < 1000; i++)
+		x = leaf(x);
+	while (!leak_ends) {
+		madvise((void *)page, 4096, MADV_DONTNEED);
+		x = leaf(x);
+	}
+	return unused;
+}
+
+/* Has it a process's memory open? */
+NOINSTR static int inherits(void)
+{
+	char name[64], path[256];
+
+	for (int fd = 3; fd < 64; fd++) {
+		ssize_t n;
+
+		snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+		n = readlink(name, path, sizeof(path));
+		if (n > 4 && !memcmp(path + n - 4, "/mem", 4))
+			return 1;
+	}
+	return 0;
+}
+
+NOINSTR static void leak(void)
+{
+	int status, bad = 0;
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, call_fresh, NULL);
+	for (int i = 0; i < 200; i++) {
+		pid_t pid = fork();
+
+		if (!pid)
+			_exit(inherits());
+		waitpid(pid, &status, 0);
+		bad += status != 0;
+	}
+	leak_ends = 1;
+	pthread_join(thread, NULL);
+	check(bad, 0, "children with their parent's memory open");
+}
+
 /* Without a word to anybody, and without kept(). */
 NOINSTR static int call_some(void)
 {
@@ -328,6 +383,8 @@ NOINSTR int main(int argc, char **argv)
 		threads();
 	else if (!strcmp(mode, "fork"))
 		forked(self);
+	else if (!strcmp(mode, "leak"))
+		leak();
 	else if (!strcmp(mode, "vfork"))
 		shared();
 	else if (!strcmp(mode, "handler"))
