@@ -18,13 +18,13 @@
 
 enum { BUCKETS = 1 << GT_BUCKETS_LOG2, KEPT = 4, MOST_SUM_LEVELS = 12 };
 
-/* What is short in one bucket, at one depth. */
+/* What is short in one bucket, at one depth; of samples level->functions has more. */
 struct gathering {
 	uint64_t bucket; /* of the level */
 	uint64_t count, ns;
 	double squares;  /* of the ns of samples */
-	struct {
-		uint32_t region, mark; /* mark: of its first one */
+	struct kept {
+		uint32_t region, mark; /* mark: of a function's first sample */
 		uint64_t ns;
 	} kept[KEPT];
 };
@@ -37,10 +37,16 @@ struct bucket {
 };
 
 struct sum {
-	uint32_t region;
+	uint32_t region, mark; /* mark: as in struct kept */
 	bool used;
 	uint64_t count, ns, bytes;
 	uint64_t inclusive;
+};
+
+/* A hash table. */
+struct sum_table {
+	struct sum *items;
+	uint32_t count, room;
 };
 
 struct slot {
@@ -52,14 +58,14 @@ struct slot {
 	struct gt_bytes sizes; /* of the copies */
 	struct bucket *buckets;
 	size_t count, room;
-	struct sum *sums;      /* a hash table */
-	uint32_t sum_count, sum_room;
+	struct sum_table sums;
 };
 
 struct gt_pyramid_level {
 	struct slot slots[2]; /* by the lowest bit of their tiles */
 	struct gathering *depths;
 	uint32_t depth_count;
+	struct sum_table functions; /* of the bucket of samples that is gathered */
 };
 
 static unsigned log2_of(uint64_t n)
@@ -100,44 +106,51 @@ static unsigned bucket_log2(const struct gt_pyramid *p, unsigned k)
 
 /* ---- sums ---------------------------------------------------------------------------------------- */
 
-static struct sum *find_sum(struct slot *slot, uint32_t region)
+static struct sum *find_sum(const struct sum_table *sums, uint32_t region)
 {
-	uint32_t i = (region * UINT32_C(0x9e3779b1) >> 7) & (slot->sum_room - 1);
+	uint32_t i = (region * UINT32_C(0x9e3779b1) >> 7) & (sums->room - 1);
 
-	while (slot->sums[i].used && slot->sums[i].region != region)
-		i = (i + 1) & (slot->sum_room - 1);
-	return &slot->sums[i];
+	while (sums->items[i].used && sums->items[i].region != region)
+		i = (i + 1) & (sums->room - 1);
+	return &sums->items[i];
 }
 
-static void grow_sums(struct slot *slot)
+static void grow_sums(struct sum_table *sums)
 {
-	struct slot old = *slot;
+	struct sum_table old = *sums;
 
-	slot->sum_room = old.sum_room ? 2 * old.sum_room : 16;
-	slot->sums = gt_zeroed(slot->sum_room, sizeof(*slot->sums));
-	for (uint32_t i = 0; i < old.sum_room; i++)
-		if (old.sums[i].used)
-			*find_sum(slot, old.sums[i].region) = old.sums[i];
-	free(old.sums);
+	sums->room = old.room ? 2 * old.room : 16;
+	sums->items = gt_zeroed(sums->room, sizeof(*sums->items));
+	for (uint32_t i = 0; i < old.room; i++)
+		if (old.items[i].used)
+			*find_sum(sums, old.items[i].region) = old.items[i];
+	free(old.items);
 }
 
-static struct sum *sum_of(struct slot *slot, uint32_t region)
+static struct sum *sum_of(struct sum_table *sums, uint32_t region)
 {
 	struct sum *sum;
 
-	if (2 * slot->sum_count >= slot->sum_room)
-		grow_sums(slot);
-	sum = find_sum(slot, region);
+	if (2 * sums->count >= sums->room)
+		grow_sums(sums);
+	sum = find_sum(sums, region);
 	if (!sum->used) {
 		*sum = (struct sum){ .region = region, .used = true };
-		slot->sum_count++;
+		sums->count++;
 	}
 	return sum;
 }
 
+static void clear_sums(struct sum_table *sums)
+{
+	sums->count = 0;
+	if (sums->room)
+		memset(sums->items, 0, sums->room * sizeof(*sums->items));
+}
+
 static void add_sum(struct slot *slot, const struct sum *more)
 {
-	struct sum *sum = sum_of(slot, more->region);
+	struct sum *sum = sum_of(&slot->sums, more->region);
 
 	sum->count += more->count;
 	sum->ns += more->ns;
@@ -196,19 +209,19 @@ static void put_buckets(struct gt_bytes *out, struct slot *slot, bool samples)
 	}
 }
 
-static void put_sums(struct gt_bytes *out, struct slot *slot)
+static void put_sums(struct gt_bytes *out, struct sum_table *sums)
 {
 	uint32_t before = 0;
 
-	if (slot->sum_room)
-		qsort(slot->sums, slot->sum_room, sizeof(*slot->sums), by_region);
-	gt_bytes_number(out, slot->sum_count);
-	for (uint32_t i = 0; i < slot->sum_count; before = slot->sums[i++].region) {
-		gt_bytes_number(out, slot->sums[i].region - before);
-		gt_bytes_number(out, slot->sums[i].count);
-		gt_bytes_number(out, slot->sums[i].ns);
-		gt_bytes_number(out, slot->sums[i].bytes);
-		gt_bytes_number(out, slot->sums[i].inclusive - slot->sums[i].ns);
+	if (sums->room)
+		qsort(sums->items, sums->room, sizeof(*sums->items), by_region);
+	gt_bytes_number(out, sums->count);
+	for (uint32_t i = 0; i < sums->count; before = sums->items[i++].region) {
+		gt_bytes_number(out, sums->items[i].region - before);
+		gt_bytes_number(out, sums->items[i].count);
+		gt_bytes_number(out, sums->items[i].ns);
+		gt_bytes_number(out, sums->items[i].bytes);
+		gt_bytes_number(out, sums->items[i].inclusive - sums->items[i].ns);
 	}
 }
 
@@ -216,11 +229,11 @@ static void write_slot(struct gt_pyramid *p, unsigned k, struct slot *slot)
 {
 	struct gt_bytes out = { .count = 0 };
 
-	if (slot->spans || slot->count || slot->sum_count) {
+	if (slot->spans || slot->count || slot->sums.count) {
 		gt_bytes_number(&out, slot->spans);
 		gt_bytes_add(&out, slot->bytes.data, slot->bytes.count);
 		put_buckets(&out, slot, p->kind == GT_TILE_SAMPLES);
-		put_sums(&out, slot);
+		put_sums(&out, &slot->sums);
 		if (slot->copies) {
 			gt_bytes_number(&out, slot->copies);
 			gt_bytes_add(&out, slot->sizes.data, slot->sizes.count);
@@ -230,28 +243,38 @@ static void write_slot(struct gt_pyramid *p, unsigned k, struct slot *slot)
 		free(out.data);
 	}
 	slot->used = false;
-	slot->spans = slot->bytes.count = slot->count = slot->sum_count = 0;
+	slot->spans = slot->bytes.count = slot->count = 0;
 	slot->copies = slot->copy = slot->sizes.count = 0;
-	if (slot->sum_room)
-		memset(slot->sums, 0, slot->sum_room * sizeof(*slot->sums));
+	clear_sums(&slot->sums);
 }
 
 /* ---- tiles --------------------------------------------------------------------------------------- */
 
 static struct slot *slot_of(struct gt_pyramid *p, unsigned k, uint64_t tile);
 
+/* What has the most time; of samples exactly. */
+static struct kept most_of(const struct gathering *g, const struct sum_table *functions)
+{
+	struct kept most = { .ns = 0 };
+
+	for (unsigned i = 0; i < KEPT; i++)
+		if (g->kept[i].ns > most.ns)
+			most = g->kept[i];
+	for (uint32_t i = 0; i < functions->room; i++) {
+		const struct sum *of = &functions->items[i];
+
+		if (of->ns > most.ns || (of->ns && of->ns == most.ns && of->region < most.region))
+			most = (struct kept){ .region = of->region, .mark = of->mark, .ns = of->ns };
+	}
+	return most;
+}
+
 static void put_gathering(struct gt_pyramid *p, unsigned k, uint32_t depth, struct slot *slot)
 {
 	struct gathering *g = &p->level[k].depths[depth];
-	uint64_t cover = ((g->ns << 8) - g->ns) >> bucket_log2(p, k), most = 0; /* 255ths */
-	uint64_t even = 0;
-	unsigned top = 0;
+	struct kept most = most_of(g, &p->level[k].functions);
+	uint64_t cover = ((g->ns << 8) - g->ns) >> bucket_log2(p, k), even = 0; /* cover: in 255ths */
 
-	for (unsigned i = 0; i < KEPT; i++)
-		if (g->kept[i].ns > most) {
-			most = g->kept[i].ns;
-			top = i;
-		}
 	if (p->kind == GT_TILE_SAMPLES && g->ns <= g->count)
 		cover = 0; /* it is not known for how much time they stand */
 	else
@@ -264,11 +287,12 @@ static void put_gathering(struct gt_pyramid *p, unsigned k, uint32_t depth, stru
 	}
 	slot->buckets[slot->count++] =
 		(struct bucket){ .depth = depth, .bucket = g->bucket & (BUCKETS - 1),
-				 .region = g->kept[top].region, .mark = g->kept[top].mark,
+				 .region = most.region, .mark = most.mark,
 				 .cover = (uint32_t)cover, .count = g->count,
 				 .even = even,
-				 .part = g->ns ? (uint32_t)(((most << 8) - most) / g->ns) : 0 };
+				 .part = g->ns ? (uint32_t)(((most.ns << 8) - most.ns) / g->ns) : 0 };
 	p->exact = p->exact && k + 1 < p->levels;
+	clear_sums(&p->level[k].functions);
 	*g = (struct gathering){ .count = 0 };
 }
 
@@ -283,9 +307,9 @@ static void evict(struct gt_pyramid *p, unsigned k, struct slot *slot)
 	if (k && k < p->sum_levels) {
 		struct slot *above = slot_of(p, k - 1, slot->tile >> 1);
 
-		for (uint32_t i = 0; i < slot->sum_room; i++)
-			if (slot->sums[i].used)
-				add_sum(above, &slot->sums[i]);
+		for (uint32_t i = 0; i < slot->sums.room; i++)
+			if (slot->sums.items[i].used)
+				add_sum(above, &slot->sums.items[i]);
 	}
 	write_slot(p, k, slot);
 }
@@ -348,7 +372,8 @@ static struct gathering *gathering_of(struct gt_pyramid *p, unsigned k, uint32_t
 	return g;
 }
 
-static void gather(struct gathering *g, uint32_t region, uint32_t mark, uint64_t ns)
+/* If there are too many regions, the one with the least makes room and hands on what it has. */
+static void gather(struct gathering *g, uint32_t region, uint64_t ns)
 {
 	unsigned least = 0;
 
@@ -362,7 +387,6 @@ static void gather(struct gathering *g, uint32_t region, uint32_t mark, uint64_t
 			least = i;
 	}
 	g->kept[least].region = region;
-	g->kept[least].mark = mark;
 	g->kept[least].ns += ns;
 }
 
@@ -375,11 +399,11 @@ static void add_short(struct gt_pyramid *p, unsigned k, uint64_t begin, uint64_t
 	struct gathering *g;
 
 	if (begin >> shift != last) {
-		gather(gathering_of(p, k, depth, begin >> shift), region, 0, (last << shift) - begin);
+		gather(gathering_of(p, k, depth, begin >> shift), region, (last << shift) - begin);
 		begin = last << shift;
 	}
 	g = gathering_of(p, k, depth, last);
-	gather(g, region, 0, end > begin ? end - begin : 0);
+	gather(g, region, end > begin ? end - begin : 0);
 	g->count++;
 }
 
@@ -443,8 +467,11 @@ void gt_pyramid_sample(struct gt_pyramid *p, uint64_t time, uint64_t ns, uint32_
 	time = time < most ? time : most;
 	for (unsigned k = 0; k < own && k < p->levels; k++) {
 		struct gathering *g = gathering_of(p, k, 0, time >> bucket_log2(p, k));
+		struct sum *function = sum_of(&p->level[k].functions, region);
 
-		gather(g, region, mark, weight);
+		function->mark = function->ns ? function->mark : mark;
+		function->ns += weight;
+		g->ns += weight;
 		g->squares += (double)weight * (double)weight;
 		g->count++;
 	}
@@ -460,7 +487,7 @@ static uint64_t within(const struct gt_pyramid *p, uint64_t now)
 
 static struct sum *finest_sum(struct gt_pyramid *p, uint64_t tile, uint32_t region)
 {
-	return sum_of(slot_of(p, p->sum_levels - 1, tile), region);
+	return sum_of(&slot_of(p, p->sum_levels - 1, tile)->sums, region);
 }
 
 /* A tile is over: what is open was so until now. */
@@ -550,9 +577,10 @@ void gt_pyramid_close(struct gt_pyramid *p)
 			free(slots[i].bytes.data);
 			free(slots[i].sizes.data);
 			free(slots[i].buckets);
-			free(slots[i].sums);
+			free(slots[i].sums.items);
 		}
 		free(p->level[k].depths);
+		free(p->level[k].functions.items);
 	}
 	p->levels = p->used ? p->used : 1;
 	p->sum_levels = p->sum_levels < p->levels ? p->sum_levels : p->levels;

@@ -8,7 +8,8 @@
  * level has two tiles in memory at most.
  *
  * Limits: depths up to GT_PYRAMID_DEPTH; what is deeper is left out. The region of a bucket is the one with
- * the most time of the four that it keeps.
+ * the most time of the four that it keeps; of samples it is exact, for which each
+ * level has all functions of one bucket in memory.
  */
 #ifndef GT_REPORT_PAGE_PYRAMID_H
 #define GT_REPORT_PAGE_PYRAMID_H

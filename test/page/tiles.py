@@ -10,7 +10,7 @@ import struct
 import sys
 import zlib
 
-CALLS, WAITS, PATH, TRACK, LINKS, TREE = range(6)
+CALLS, WAITS, PATH, TRACK, LINKS, TREE, SAMPLES = range(7)
 
 
 class Bytes:
@@ -58,8 +58,13 @@ def spans(meta, level, tile, data):
     return copies(meta, level, tile, data)[:3]
 
 
-def copies(meta, level, tile, data):
-    """The same, and the bytes of spans by their places."""
+def samples(meta, level, tile, data):
+    """Samples and buckets of kind 6; these have the region's share, how many are as exact, and a context behind them."""
+    return copies(meta, level, tile, data, 3)[:2]
+
+
+def copies(meta, level, tile, data, more=0):
+    """The same, and the bytes of spans by their places; buckets with so many numbers more."""
     at, out, buckets, sums = Bytes(data), [], [], {}
     end = tile << meta["span_log2"] - level
     for _ in range(at.number()):
@@ -70,9 +75,9 @@ def copies(meta, level, tile, data):
         depth, n = at.numbers(2)
         bucket = 0
         for _ in range(n):
-            delta, region, cover, count = at.numbers(4)
+            delta, *rest = at.numbers(4 + more)
             bucket += delta
-            buckets.append((depth, bucket, region, cover, count))
+            buckets.append((depth, bucket, *rest))
     region = 0
     for _ in range(at.number()):
         delta, count, ns, size, below = at.numbers(5)

@@ -194,6 +194,24 @@ def dense():
     return m
 
 
+def crowded(i):
+    """Function and ns of the sample at i + 1 ms."""
+    return ("top", 2 * MS) if i % 5 == 0 else (f"f{i * 7 % 40:02}", MS)
+
+
+@case
+def crowd():
+    """2,000 samples of 33 functions in turn: top has a third of the time, each other one little."""
+    m = Made(8000 * MS)
+    s = Stacks(m)
+    thread = m.thread(m.process("Process 0"))
+    main = s.context(m.region("main"))
+    for i in range(2000):
+        name, ns = crowded(i)
+        s.sample(thread, (i + 1) * MS, s.context(m.region(name), parent=main), ns)
+    return m
+
+
 @case
 def shares():
     """Two threads in one call for 10 ms each, where samples stand for 20 ms of one and 4 ms of the other."""
