@@ -238,29 +238,36 @@ static const char *slow_launch(struct gt_report *report, const struct gt_gaps *g
 	return NULL;
 }
 
-static bool uses(const struct gt_report *report, uint64_t process, uint32_t device)
+/* Threads that launch of processes with streams on a device, by location. */
+static bool *launching(const struct gt_report *report, uint32_t device)
 {
-	const struct gt_otf2 *read = report->read;
+	const struct gt_profile *profile = gt_report_result(report, &gt_profile_analysis);
+	const struct gt_location_class *locations = report->classes.locations;
+	size_t count = report->read->tables[GT_OTF2_LOCATION].count;
+	bool *uses = gt_zeroed((size_t)report->classes.process_count + 1, sizeof(*uses));
+	bool *launch = gt_zeroed(count + 1, sizeof(*launch));
 
-	for (size_t i = 0; i < read->tables[GT_OTF2_LOCATION].count; i++)
-		if (report->classes.locations[i].device == device &&
-		    gt_otf2_process(read, gt_otf2_location_at(read, i)) == process)
-			return true;
-	return false;
+	for (size_t i = 0; i < count; i++)
+		if (locations[i].device == device && locations[i].process < report->classes.process_count)
+			uses[locations[i].process] = true;
+	for (size_t i = 0; i < count; i++)
+		launch[i] = profile->locations[i].class_calls[GT_CLASS_GPU_LAUNCH] &&
+			    locations[i].process < report->classes.process_count && uses[locations[i].process];
+	free(uses);
+	return launch;
 }
 
 /* What threads that launch did in the gaps of a device, "" if there are too few samples. */
 static const char *sampled_meanwhile(struct gt_report *report, uint32_t device, const struct gt_spans *gaps,
 				     struct gt_meanwhile *found)
 {
-	const struct gt_profile *profile = gt_report_result(report, &gt_profile_analysis);
-	const struct gt_otf2 *read = report->read;
-	bool *launch = gt_zeroed(read->tables[GT_OTF2_LOCATION].count + 1, sizeof(*launch)), some;
+	bool *launch, some;
 
-	for (size_t i = 0; i < read->tables[GT_OTF2_LOCATION].count; i++)
-		launch[i] = profile->locations[i].class_calls[GT_CLASS_GPU_LAUNCH] &&
-			    uses(report, gt_otf2_process(read, gt_otf2_location_at(read, i)), device);
-	some = !gaps->failed && gt_samples_meanwhile(report, launch, gaps, found);
+	*found = (struct gt_meanwhile){ .samples = 0 };
+	if (!gt_samples_of(report))
+		return "";
+	launch = launching(report, device);
+	some = gt_samples_meanwhile(report, launch, gaps, found);
 	free(launch);
 	return some ? gt_figures_text(&report->figures, "; in them the host has %s",
 				      gt_meanwhile_said(report, found)) : "";

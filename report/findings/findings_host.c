@@ -122,11 +122,16 @@ static const char *share_first(struct gt_report *report, const struct gt_ranks *
 /* "; ...": what the late rank did when others waited for it; "" if there are too few samples. */
 static const char *sampled_then(struct gt_report *report, uint32_t late, struct gt_meanwhile *found)
 {
-	struct gt_spans when = gt_report_kept_waiting(report, late);
-	bool *only = gt_zeroed(report->read->tables[GT_OTF2_LOCATION].count + 1, sizeof(*only)), some;
+	bool *only, some;
+	struct gt_spans when;
 
+	*found = (struct gt_meanwhile){ .samples = 0 };
+	if (!gt_samples_of(report))
+		return "";
+	when = gt_report_kept_waiting(report, late);
+	only = gt_zeroed(report->read->tables[GT_OTF2_LOCATION].count + 1, sizeof(*only));
 	only[late] = true;
-	some = !when.failed && gt_samples_meanwhile(report, only, &when, found);
+	some = gt_samples_meanwhile(report, only, &when, found);
 	free(only);
 	gt_spans_free(&when);
 	return some ? gt_figures_text(&report->figures, "; while they do, it has %s",

@@ -97,7 +97,7 @@ bool gt_samples_meanwhile(struct gt_report *report, const bool *locations, const
 	const struct gt_sum *most;
 
 	*found = (struct gt_meanwhile){ .samples = 0 };
-	for (size_t i = 0; all && all->moments && i < count; i++)
+	for (size_t i = 0; all && all->moments && !spans->failed && i < count; i++)
 		if (locations[i])
 			tally_within(report, &all->moments[i], spans, &tally);
 	for (uint32_t i = 0; i < tally.functions.count; i++) {

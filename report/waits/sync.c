@@ -453,23 +453,40 @@ const struct gt_analysis gt_sync_analysis = {
 	.merge = merge, .figures = figures, .free = release, .sections = sections,
 };
 
+/* When one location waited for another. */
+static struct gt_spans waited_for(const struct gt_sync *sync, uint32_t location, uint32_t late)
+{
+	struct gt_spans spans = { 0 };
+
+	for (uint64_t n = 0; location != late && n < gt_segment_count(sync, location); n++) {
+		const struct gt_wait_segment *of = gt_segment_at(sync, location, n);
+		uint64_t waited = gt_sync_waited(of);
+
+		if (of->wait && waited && of->cause == late && of->until > waited)
+			gt_spans_add(&spans, of->until - waited, of->until);
+	}
+	return spans;
+}
+
+/* parts[k] has those of 2^k locations, or nothing: so none is merged more often than there are parts. */
 struct gt_spans gt_report_kept_waiting(const struct gt_report *report, uint32_t late)
 {
 	const struct gt_sync *sync = gt_report_result(report, &gt_sync_analysis);
-	struct gt_spans all = { 0 };
+	struct gt_spans parts[32] = { { 0 } }, all = { 0 };
 
 	for (uint32_t i = 0; sync && i < gt_sync_locations(sync); i++) {
-		struct gt_spans one = { 0 };
+		struct gt_spans one = waited_for(sync, i, late);
+		unsigned k = 0;
 
-		for (uint64_t n = 0; i != late && n < gt_segment_count(sync, i); n++) {
-			const struct gt_wait_segment *of = gt_segment_at(sync, i, n);
-			uint64_t waited = gt_sync_waited(of);
-
-			if (of->wait && waited && of->cause == late && of->until > waited)
-				gt_spans_add(&one, of->until - waited, of->until);
+		for (; i >> k & 1; k++) {
+			gt_spans_merge(&one, &parts[k]);
+			gt_spans_free(&parts[k]);
 		}
-		gt_spans_merge(&all, &one);
-		gt_spans_free(&one);
+		parts[k] = one;
+	}
+	for (unsigned k = 0; k < 32; k++) {
+		gt_spans_merge(&all, &parts[k]);
+		gt_spans_free(&parts[k]);
 	}
 	return all;
 }

@@ -10,7 +10,9 @@
   planted.py gate DIR       threads that wait as long for one that has the lock and never waits for it
   planted.py unseen DIR PROGRAM  a gap in which nothing is recorded of the host but a cudaMalloc of 500 us
   planted.py late DIR       a late rank of which only gputrace's own region is recorded
-  planted.py sampled DIR ID NS  gpu-gaps or late-rank with a sample of the host, or of the late rank, in each NS
+  planted.py sampled DIR ID NS  gpu-gaps or late-rank with a sample of the host, or of the late rank, in each NS;
+                            staggered: the same, where each other rank waits for longest at times; neighbours:
+                            of two processes with a GPU each, one of which has gaps
 """
 import sys
 
@@ -75,6 +77,27 @@ def flushes(bad):
             if n == 2:
                 m.call(thread, flush, busy, end - i)
             m.collective(thread, reduce, busy if n != 2 else end - i, end, 11, world, sent=8, received=8)
+    return m
+
+
+def staggered():
+    """Rank 5 is late by 80 ms in each of ten steps, of which one other rank waits for 45 ms more than the rest."""
+    m, threads, world = ranks(6)
+    work, reduce = m.region("work"), m.mpi("MPI_Allreduce")
+    for n, thread in enumerate(threads):
+        for i in range(10):
+            begin, end = i * 100000000, (i + 1) * 100000000
+            busy = begin + (95000000 if n == 5 else 15000000 if n == i % 5 else 60000000)
+            m.call(thread, work, begin, busy)
+            m.collective(thread, reduce, busy, end, 11, world, sent=8, received=8)
+    return m
+
+
+def neighbours():
+    """As gpu_gaps(), beside a process whose own GPU has no long gaps."""
+    m = gpu_gaps(True)
+    process = m.process("Process 1")
+    launches(m, m.thread(process), m.stream(process, m.device("GPU B"), "CUDA[0:7]"), 10, 99900000)
     return m
 
 
@@ -370,13 +393,20 @@ def gpu_gaps(bad):
 
 def sampled(what, step):
     """In the gaps three of four samples are in copy_in, elsewhere none; when others wait four of five in inner."""
-    m = CASES[what](True)
-    thread, ms = (3, 1000000) if what == "late-rank" else (0, 1000000)
-    s, events, attributes, next_time = Stacks(m), m.events[thread], m.attributes, step
+    makes = {"gpu-gaps": lambda: gpu_gaps(True), "late-rank": lambda: late_rank(True), "neighbours": neighbours,
+             "staggered": staggered}
+    m, ms, s = makes[what](), 1000000, None
+    for thread in {"late-rank": [3], "staggered": [5], "neighbours": [0, 2]}.get(what, [0]):
+        s = put_samples(m, s or Stacks(m), thread, what in ("late-rank", "staggered"), step, ms)
+    return m
+
+
+def put_samples(m, s, thread, late, step, ms):
+    events, attributes, next_time = m.events[thread], m.attributes, step
 
     def context(time):
         now = time // ms % 100
-        if what == "gpu-gaps":
+        if not late:
             names = "other" if now < 70 else "poll" if now % 4 == 3 else "step copy_in"
         else:
             names = "early" if not 45 <= now < 95 else "outer" if now % 5 == 4 else "solve inner"
@@ -394,7 +424,7 @@ def sampled(what, step):
         m.put(thread, *event)
         if (thread, i) in attributes:
             m.attributes[thread, len(m.events[thread]) - 1] = attributes[thread, i]
-    return m
+    return s
 
 
 def unseen(program):
