@@ -241,6 +241,16 @@ static inline bool gt_sys_is_own(int fd, const struct stat *own)
 	return fd >= 0 && !gt_sys_fstat(fd, &now) && now.st_ino == own->st_ino && now.st_dev == own->st_dev;
 }
 
+/* Writes if it is still ours, else -EBADF. */
+static inline ssize_t gt_sys_pwrite_own(int fd, const void *buffer, size_t size, uint64_t offset,
+					const struct stat *own)
+{
+	GT_FAULT("pwrite_own");
+	if (!gt_sys_is_own(fd, own))
+		return -EBADF;
+	return gt_sys_unsignalled(SYS_pwrite64, fd, (long)buffer, (long)size, (long)offset);
+}
+
 /* 0, or -EBADF: it was not ours any more, and stays open. */
 static inline int gt_sys_close_own(int fd, const struct stat *own)
 {

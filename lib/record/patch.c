@@ -48,15 +48,21 @@ static uint16_t counts[1u << 14]; /* of a function's calls; from CALLS_BEFORE on
 static uint64_t pages[PAGES_MAX];         /* those that were written to; 0: free */
 static uint32_t page_count, place_count, told;
 
+/* Of the process. */
+struct own_memory {
+	int fd;
+	struct stat own;
+};
+
 /* An opcode in the program's code. */
 struct place {
 	uint64_t at;
 	uint8_t is, becomes;
 };
 
-static bool read_code(int memory, uint64_t at, void *bytes, size_t size)
+static bool read_code(const struct own_memory *memory, uint64_t at, void *bytes, size_t size)
 {
-	return gt_sys_pread(memory, bytes, size, at) == (ssize_t)size;
+	return gt_sys_pread(memory->fd, bytes, size, at) == (ssize_t)size;
 }
 
 /* Counts the page. False: there are too many. */
@@ -77,7 +83,7 @@ static bool take_page(uint64_t page)
 }
 
 /* Returns the effort that was in vain. */
-static unsigned write_code(int memory, const struct place *place)
+static unsigned write_code(const struct own_memory *memory, const struct place *place)
 {
 	struct gt_module_range range;
 
@@ -87,7 +93,7 @@ static unsigned write_code(int memory, const struct place *place)
 	if (!gt_modules_find(place->at, &range) || range.shared)
 		return OF_FAILURE;
 	if (take_page(place->at & ~(uint64_t)(GT_PAGE - 1)) &&
-	    gt_sys_pwrite(memory, &place->becomes, 1, place->at) == 1) {
+	    gt_sys_pwrite_own(memory->fd, &place->becomes, 1, place->at, &memory->own) == 1) {
 		__atomic_fetch_add(&place_count, 1, __ATOMIC_RELAXED);
 		return 0;
 	}
@@ -104,7 +110,7 @@ static uint64_t relative(const uint8_t *bytes, uint64_t next)
 	return next + (uint64_t)(int64_t)distance;
 }
 
-static bool slot_has(int memory, uint64_t slot, uint64_t hook)
+static bool slot_has(const struct own_memory *memory, uint64_t slot, uint64_t hook)
 {
 	uint64_t there;
 
@@ -112,7 +118,7 @@ static bool slot_has(int memory, uint64_t slot, uint64_t hook)
 }
 
 /* Is that the hook, or an entry of a linkage table ([endbr64] [bnd] jmp *slot(%rip)) that jumps to it? */
-static bool leads_to(int memory, uint64_t target, uint64_t hook)
+static bool leads_to(const struct own_memory *memory, uint64_t target, uint64_t hook)
 {
 	static const uint8_t endbr[] = { 0xf3, 0x0f, 0x1e, 0xfa };
 	uint8_t code[16];
@@ -130,7 +136,7 @@ static bool leads_to(int memory, uint64_t target, uint64_t hook)
 }
 
 /* The call that returns to `site`, if it is one of the hook. */
-static bool find_call(int memory, uint64_t site, uint64_t hook, struct place *place)
+static bool find_call(const struct own_memory *memory, uint64_t site, uint64_t hook, struct place *place)
 {
 	uint8_t code[6];
 
@@ -145,7 +151,7 @@ static bool find_call(int memory, uint64_t site, uint64_t hook, struct place *pl
 }
 
 /* Does a jump to the hook begin at `code`, which lies at `at`? */
-static bool is_jump(int memory, const uint8_t *code, uint64_t at, uint64_t hook)
+static bool is_jump(const struct own_memory *memory, const uint8_t *code, uint64_t at, uint64_t hook)
 {
 	if (code[0] == 0xe9)
 		return leads_to(memory, relative(code + 1, at + 5), hook);
@@ -153,14 +159,14 @@ static bool is_jump(int memory, const uint8_t *code, uint64_t at, uint64_t hook)
 }
 
 /* The function ends in jumps to the hook: makes them returns. Returns the effort that was in vain. */
-static unsigned end_jumps(int memory, uint64_t function, uint64_t end, uint64_t hook)
+static unsigned end_jumps(const struct own_memory *memory, uint64_t function, uint64_t end, uint64_t hook)
 {
 	unsigned effort = OF_FAILURE;
 	uint8_t code[CHUNK + 6];
 
 	for (uint64_t at = function; at < end; at += CHUNK) {
 		/* Also a few bytes behind the function, where the mapping may end. */
-		ssize_t n = gt_sys_pread(memory, code, sizeof(code), at);
+		ssize_t n = gt_sys_pread(memory->fd, code, sizeof(code), at);
 
 		for (unsigned i = 0; i < CHUNK && at + i < end && (ssize_t)i + 6 <= n; i++)
 			if (is_jump(memory, code + i, at + i, hook))
@@ -169,7 +175,7 @@ static unsigned end_jumps(int memory, uint64_t function, uint64_t end, uint64_t 
 	return effort;
 }
 
-static unsigned in_memory(int memory, uint64_t function, uint64_t site, uint64_t hook)
+static unsigned in_memory(const struct own_memory *memory, uint64_t function, uint64_t site, uint64_t hook)
 {
 	struct gt_module_range range;
 	struct place place;
@@ -197,17 +203,17 @@ static bool is_denied(void)
 
 static unsigned open_and_switch(uint64_t function, uint64_t site, uint64_t hook)
 {
-	struct stat own;
+	struct own_memory memory = { .fd = -EACCES };
 	unsigned effort;
-	int memory;
 
-	memory = is_denied() ? -EACCES : gt_sys_open_own(AT_FDCWD, "/proc/thread-self/mem", O_RDWR, &own);
-	if (memory < 0) {
+	if (!is_denied())
+		memory.fd = gt_sys_open_own(AT_FDCWD, "/proc/thread-self/mem", O_RDWR, &memory.own);
+	if (memory.fd < 0) {
 		__atomic_store_n(&gt_verdict_patches, false, __ATOMIC_RELAXED);
 		return OF_FAILURE;
 	}
-	effort = in_memory(memory, function, site, hook);
-	gt_sys_close_own(memory, &own);
+	effort = in_memory(&memory, function, site, hook);
+	gt_sys_close_own(memory.fd, &memory.own);
 	return effort;
 }
 
