@@ -9,7 +9,7 @@ report_libgtreport_la_SOURCES += report/model/classes.c report/model/classes.h r
 	report/model/posix.h report/model/rules.h report/model/calls.c report/model/calls.h registry/classes.def \
 	accel/classes.def mpi/classes.def cuda/classes.def hip/classes.def opencl/classes.def levelzero/classes.def \
 	report/model/device.c report/model/device.h report/model/spans.c report/model/spans.h report/model/turns.c \
-	report/model/turns.h
+	report/model/turns.h report/model/spill.c report/model/spill.h
 # Sections that are counted.
 report_libgtreport_la_SOURCES += report/sections/profile.c report/sections/profile.h report/sections/calls.c \
 	report/sections/profile_tables.c report/sections/run.c report/sections/states.c report/sections/states.h report/sections/samples.c report/sections/samples.h \
@@ -19,8 +19,8 @@ report_libgtreport_la_SOURCES += report/sections/profile.c report/sections/profi
 	report/sections/lacking.h
 # Who waits for whom, and what it delays.
 report_libgtreport_la_SOURCES += report/waits/locks.c report/waits/sync.c report/waits/sync.h \
-	report/waits/sync_int.h report/waits/sync_mpi.c report/waits/sync_state.c report/waits/spill.c \
-	report/waits/spill.h report/waits/crew.c report/waits/crew.h report/waits/segments.c report/waits/causes.c \
+	report/waits/sync_int.h report/waits/sync_mpi.c report/waits/sync_state.c \
+	report/waits/crew.c report/waits/crew.h report/waits/segments.c report/waits/causes.c \
 	report/waits/devices.c report/waits/delays.c report/waits/waits.c report/waits/path.c report/waits/gain.c
 # What costs time, and what could be done.
 report_libgtreport_la_SOURCES += report/findings/efficiency.c report/findings/findings.c \

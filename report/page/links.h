@@ -11,7 +11,7 @@
 #define GT_REPORT_PAGE_LINKS_H
 
 #include "report/page/store.h"
-#include "report/waits/spill.h"
+#include "report/model/spill.h"
 
 enum gt_link_type { GT_LINK_MESSAGE, GT_LINK_LAUNCH, GT_LINK_COLLECTIVE, GT_LINK_CREATE, GT_LINK_LOCK };
 enum { GT_LINK_FEW = 1000, GT_LINK_PAIRS = 1000 };

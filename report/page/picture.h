@@ -16,7 +16,7 @@
 #include "report/page/links.h"
 #include "report/page/pyramid.h"
 #include "report/report.h"
-#include "report/waits/spill.h"
+#include "report/model/spill.h"
 
 /* A counter of a location. */
 struct gt_picture_curve {

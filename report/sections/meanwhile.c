@@ -36,17 +36,19 @@ static void tally_moment(const struct gt_report *report, const struct gt_stack_m
 }
 
 /* Both are in their order. */
-static void tally_within(const struct gt_report *report, const struct gt_stack_moments *moments,
+static void tally_within(const struct gt_report *report, struct gt_spill *spill, const struct gt_log *moments,
 			 const struct gt_spans *spans, struct tally *tally)
 {
 	struct gt_span_at at = gt_spans_first(spans);
 	bool more = gt_spans_next(&at);
 
-	for (size_t i = 0; i < moments->count && more; i++) {
-		while (more && at.end <= moments->items[i].time)
+	for (uint64_t i = 0; i < moments->count && more; i++, gt_spill_used(spill)) {
+		const struct gt_stack_moment *moment = gt_log_at(moments, i);
+
+		while (more && at.end <= moment->time)
 			more = gt_spans_next(&at);
-		if (more && moments->items[i].time >= at.begin)
-			tally_moment(report, &moments->items[i], tally);
+		if (more && moment->time >= at.begin)
+			tally_moment(report, moment, tally);
 	}
 }
 
@@ -91,7 +93,7 @@ static const char *path_of(struct gt_report *report, const struct gt_sum *sum)
 bool gt_samples_meanwhile(struct gt_report *report, const bool *locations, const struct gt_spans *spans,
 			  struct gt_meanwhile *found)
 {
-	const struct gt_stack_sums *all = gt_report_result(report, &gt_samples_analysis);
+	struct gt_stack_sums *all = gt_report_result(report, &gt_samples_analysis);
 	size_t count = report->read->tables[GT_OTF2_LOCATION].count;
 	struct tally tally = { .squares = 0 };
 	const struct gt_sum *most;
@@ -99,7 +101,7 @@ bool gt_samples_meanwhile(struct gt_report *report, const bool *locations, const
 	*found = (struct gt_meanwhile){ .samples = 0 };
 	for (size_t i = 0; all && all->moments && !spans->failed && i < count; i++)
 		if (locations[i])
-			tally_within(report, &all->moments[i], spans, &tally);
+			tally_within(report, &all->spill, &all->moments[i], spans, &tally);
 	for (uint32_t i = 0; i < tally.functions.count; i++) {
 		found->samples += tally.functions.items[i].count;
 		found->ns += tally.functions.items[i].ns;

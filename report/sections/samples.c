@@ -4,7 +4,8 @@
  * samples stand for (model/stacks.h).
  *
  * Limits: sampled regions are no calls: they have no count and no inclusive time, and no wait is known by
- * them. Functions of one name in different objects are told apart where the archive has the objects.
+ * them. Functions of one name in different objects are told apart where the archive has the objects. Of the
+ * threads that findings ask for each sample is kept, 24 bytes: beyond 128 MiB in a temporary file.
  */
 #include "config.h"
 
@@ -27,8 +28,8 @@
 struct sampling {
 	struct gt_stack_sums samples;
 	struct gt_stack_ids stacks;
-	struct gt_stack_moments moments;
-	bool keeps;
+	struct gt_log moments;
+	struct gt_stack_sums *all; /* if it keeps moments */
 };
 
 static bool wanted(struct gt_report *report)
@@ -36,26 +37,61 @@ static bool wanted(struct gt_report *report)
 	return report->read->tables[GT_OTF2_CONTEXT].count != 0;
 }
 
-/* GPUs and ranks wait for what others do (meanwhile.c). */
-static bool keeps_moments(const struct gt_report *report)
+/* Findings ask for those of ranks' first threads and, if a process uses a GPU, of all its threads. */
+static bool *asked_for(const struct gt_report *report)
 {
-	return report->classes.device_count || report->classes.ranks > 1;
+	const struct gt_classes *classes = &report->classes;
+	size_t count = report->read->tables[GT_OTF2_LOCATION].count;
+	bool *uses = gt_zeroed((size_t)classes->process_count + 1, sizeof(*uses));
+	bool *asked = gt_zeroed(count + 1, sizeof(*asked));
+
+	for (size_t i = 0; i < count; i++)
+		if (classes->locations[i].device != GT_NO_DEVICE &&
+		    classes->locations[i].process < classes->process_count)
+			uses[classes->locations[i].process] = true;
+	for (size_t i = 0; i < count; i++) {
+		uint32_t process = classes->locations[i].process;
+
+		if (process < classes->process_count)
+			asked[i] = uses[process] || (classes->processes[process].main == i &&
+						     classes->processes[process].rank != GT_NO_RANK);
+	}
+	free(uses);
+	return asked;
 }
 
-static void keep_moment(struct gt_stack_moments *moments, uint64_t time, const struct gt_stack_sample *sample,
+/* GPUs and ranks wait for what others do (meanwhile.c). */
+static void prepare(struct gt_report *report, void *result)
+{
+	struct gt_stack_sums *all = result;
+
+	if (!gt_report_shows(report, "findings") || !(report->classes.device_count || report->classes.ranks > 1))
+		return;
+	all->asked = asked_for(report);
+	all->location_count = (uint32_t)report->read->tables[GT_OTF2_LOCATION].count;
+	all->moments = gt_zeroed((size_t)all->location_count + 1, sizeof(*all->moments));
+	gt_spill_open(&all->spill);
+}
+
+static void keep_moment(struct sampling *state, uint64_t time, const struct gt_stack_sample *sample,
 			uint32_t context)
 {
-	moments->items = gt_grown(moments->items, moments->count, &moments->room, sizeof(*moments->items));
-	moments->items[moments->count++] =
-		(struct gt_stack_moment){ .time = time, .ns = sample->ns, .context = context,
-					  .ours = sample->ours };
+	struct gt_stack_moment *moment = gt_log_add(&state->all->spill, &state->moments);
+
+	moment->time = time;
+	moment->ns = sample->ns;
+	moment->context = context;
+	moment->ours = sample->ours;
 }
 
 static void begin(struct gt_report *report, struct gt_otf2_cursor *at, void *memory)
 {
-	(void)at;
-	((struct sampling *)memory)->stacks = gt_stacks_of(report->read);
-	((struct sampling *)memory)->keeps = keeps_moments(report);
+	struct gt_stack_sums *all = gt_report_result(report, &gt_samples_analysis);
+	struct sampling *state = memory;
+
+	state->stacks = gt_stacks_of(report->read);
+	state->moments.size = sizeof(struct gt_stack_moment);
+	state->all = all->moments && all->asked[at->index] ? all : NULL;
 }
 
 static void event(struct gt_report *report, struct gt_otf2_cursor *at, const struct gt_otf2_event *event,
@@ -72,19 +108,17 @@ static void event(struct gt_report *report, struct gt_otf2_cursor *at, const str
 	gt_sum_add(gt_sums_at(&state->samples.sums, context,
 			      at->depth ? (uint32_t)at->stack[at->depth - 1].user : 0, sample.ours, 0),
 		   sample.ns, sample.known);
-	if (state->keeps)
-		keep_moment(&state->moments, at->time, &sample, (uint32_t)context);
+	if (state->all)
+		keep_moment(state, at->time, &sample, (uint32_t)context);
 }
 
 static void carry(struct gt_report *report, struct gt_carry *carry, void *memory)
 {
+	struct gt_stack_sums *all = gt_report_result(report, &gt_samples_analysis);
 	struct sampling *state = memory;
 
-	(void)report;
 	gt_carry_sums(carry, &state->samples.sums);
-	gt_carry_bytes(carry, &state->moments.count, sizeof(state->moments.count));
-	state->moments.items = gt_carry_array(carry, state->moments.items, state->moments.count,
-					      sizeof(*state->moments.items));
+	gt_log_carry(&all->spill, carry, &state->moments, sizeof(struct gt_stack_moment));
 }
 
 /* The innermost open call's node of the location's own tree, or 0. */
@@ -144,12 +178,10 @@ static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 	}
 	free(ns);
 	gt_sums_free(sums);
-	if (!keeps_moments(report))
-		return;
 	if (!all->moments)
-		all->moments = gt_zeroed(report->read->tables[GT_OTF2_LOCATION].count,
-					 sizeof(*all->moments));
+		return;
 	all->moments[at->index] = ((struct sampling *)memory)->moments;
+	gt_log_end(&all->spill, &all->moments[at->index]);
 }
 
 const struct gt_stack_sums *gt_samples_of(const struct gt_report *report)
@@ -497,12 +529,18 @@ static void release(void *result)
 
 	gt_sums_free(&all->sums);
 	gt_sums_free(&all->divided);
+	for (uint32_t i = 0; i < all->location_count; i++)
+		gt_log_free(&all->moments[i]);
+	if (all->moments)
+		gt_spill_close(&all->spill);
+	free(all->moments);
+	free(all->asked);
 }
 
 static const struct gt_section_kind *const sections[] = { &samples_kind, &lines_kind, NULL };
 const struct gt_analysis gt_samples_analysis = {
 	.name = "samples",
 	.state_size = sizeof(struct sampling), .result_size = sizeof(struct gt_stack_sums),
-	.wanted = wanted, .begin = begin, .event = event, .carry = carry, .merge = merge,
+	.wanted = wanted, .prepare = prepare, .begin = begin, .event = event, .carry = carry, .merge = merge,
 	.figures = figures, .free = release, .sections = sections,
 };

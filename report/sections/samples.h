@@ -8,6 +8,7 @@
 #define GT_REPORT_SAMPLES_H
 
 #include "report/model/spans.h"
+#include "report/model/spill.h"
 #include "report/model/stacks.h"
 #include "report/model/sums.h"
 #include "report/sections/profile.h"
@@ -23,11 +24,6 @@ struct gt_stack_moment {
 	bool ours;
 };
 
-struct gt_stack_moments {
-	struct gt_stack_moment *items;
-	size_t count, room;
-};
-
 struct gt_stack_sums {
 	/*
 	 * By calling context (1 + its index; 0: it is not defined), the node of the call tree that was open
@@ -39,7 +35,10 @@ struct gt_stack_sums {
 	uint64_t count;    /* of all of them */
 	uint64_t cost_ns;  /* what they took of the processors ... */
 	uint64_t uncosted; /* ... but for those of which that is not known */
-	struct gt_stack_moments *moments; /* by location; NULL: there are neither GPUs nor ranks */
+	struct gt_log *moments; /* by location: struct gt_stack_moment; NULL: nobody asks for them */
+	bool *asked;            /* by location: will they be asked for? */
+	uint32_t location_count; /* of both */
+	struct gt_spill spill;  /* where moments are, if they are kept */
 };
 /* NULL: there are no samples, or they were not read. */
 const struct gt_stack_sums *gt_samples_of(const struct gt_report *report);

@@ -288,24 +288,6 @@ static void end(struct gt_report *report, struct gt_otf2_cursor *at, void *memor
 	gt_places_free(&state->waiting);
 }
 
-static void carry_log(struct gt_sync *sync, struct gt_carry *carry, struct gt_log *log, uint32_t size)
-{
-	uint64_t count = log->count, n;
-
-	log->size = size;
-	gt_carry_bytes(carry, &count, sizeof(count));
-	for (uint64_t i = 0; i < count; i += n) {
-		void *items;
-
-		n = count - i;
-		if (gt_carry_loads(carry))
-			items = gt_log_add_some(&sync->spill, log, &n);
-		else
-			items = gt_log_span(log, i, n, &n);
-		gt_carry_bytes(carry, items, n * size);
-	}
-}
-
 static void carry(struct gt_report *report, struct gt_carry *carry, void *memory)
 {
 	struct gt_timeline *timeline = &((struct gt_syncing *)memory)->timeline;
@@ -314,8 +296,8 @@ static void carry(struct gt_report *report, struct gt_carry *carry, void *memory
 	gt_carry_bytes(carry, &timeline->begin, sizeof(timeline->begin));
 	gt_carry_bytes(carry, &timeline->created, sizeof(timeline->created));
 	gt_carry_bytes(carry, &timeline->creator, sizeof(timeline->creator));
-	carry_log(sync, carry, &timeline->segments, sizeof(struct gt_wait_segment));
-	carry_log(sync, carry, &timeline->profile, sizeof(uint32_t));
+	gt_log_carry(&sync->spill, carry, &timeline->segments, sizeof(struct gt_wait_segment));
+	gt_log_carry(&sync->spill, carry, &timeline->profile, sizeof(uint32_t));
 }
 
 /* Items are sorted when all are there. */

@@ -14,7 +14,7 @@
 #define GT_REPORT_SYNC_H
 
 #include "report/sections/profile.h"
-#include "report/waits/spill.h"
+#include "report/model/spill.h"
 
 /* Enumerator, name in the figures. Definitions: gputrace-waits(7). */
 #define GT_WAIT_LIST(W)                                 \

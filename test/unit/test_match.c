@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * report/part/match.h: the ends of one channel, one after the other: the n-th send has the n-th receive,
- * whichever comes first, and what is done leaves the memory. report/waits/spill.h: what a log has in its file
+ * whichever comes first, and what is done leaves the memory. report/model/spill.h: what a log has in its file
  * reads as written. places.h: what is open is found as in a list that is searched.
  * report/sections/profile.h: calls for which a call tree has no room count for their callers.
  *
@@ -16,7 +16,7 @@
 #include "lib/assemble/util/places.h"
 #include "report/part/match.h"
 #include "report/sections/profile.h"
-#include "report/waits/spill.h"
+#include "report/model/spill.h"
 
 enum { MOST = 400 };
 

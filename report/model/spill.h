@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "report/model/spread.h"
+
 struct gt_spill {
 	pthread_mutex_t lock;
 	int dir, file; /* -1: none */
@@ -75,6 +77,8 @@ void *gt_log_add_some(struct gt_spill *spill, struct gt_log *log, uint64_t *coun
 /* There will be no more: the last block goes where the others are. */
 void gt_log_end(struct gt_spill *spill, struct gt_log *log);
 void gt_log_free(struct gt_log *log);
+/* Of a state (model/spread.h); elements have `size` bytes. */
+void gt_log_carry(struct gt_spill *spill, struct gt_carry *carry, struct gt_log *log, uint32_t size);
 
 /*
  * A log's blocks double in size, so that small ones are small: block k has FIRST << k elements, from block

@@ -10,7 +10,7 @@
  */
 #include "config.h"
 
-#include "report/waits/spill.h"
+#include "report/model/spill.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -215,6 +215,24 @@ void gt_log_free(struct gt_log *log)
 {
 	free(log->open);
 	free(log->blocks);
+}
+
+void gt_log_carry(struct gt_spill *spill, struct gt_carry *carry, struct gt_log *log, uint32_t size)
+{
+	uint64_t count = log->count, n;
+
+	log->size = size;
+	gt_carry_bytes(carry, &count, sizeof(count));
+	for (uint64_t i = 0; i < count; i += n) {
+		void *items;
+
+		n = count - i;
+		if (gt_carry_loads(carry))
+			items = gt_log_add_some(spill, log, &n);
+		else
+			items = gt_log_span(log, i, n, &n);
+		gt_carry_bytes(carry, items, n * size);
+	}
 }
 
 /* ---- bags ---------------------------------------------------------------------------------------- */
