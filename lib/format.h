@@ -75,7 +75,7 @@ struct gt_sched {
 	uint64_t running;  /* ns that it had a processor */
 	uint64_t ready;    /* ns that it could have run, and waited for one */
 	uint64_t switches; /* how often it was given one */
-	uint64_t moves;    /* how often another one than before, also before exec; GT_NOT_READ */
+	uint64_t moves;    /* how often another one than before; of begin 0 if `switches` is small; GT_NOT_READ */
 };
 #define GT_NOT_READ UINT64_MAX
 

@@ -215,9 +215,8 @@ static bool another_records(void)
 /* What the process may have of them, and what it had been given when it began. */
 static void note_processors(const struct gt_sched *given, bool known)
 {
-	if (parent.is_child && parent.header.quotas_known && !parent.header.quotas[0].group)
-		gt_proc->quotas_known = 1; /* it has been in no other group */
-	else
+	/* Of a child of one without quotas nothing is known: somebody may have moved it to another group since. */
+	if (!parent.is_child || parent.header.quotas[0].group)
 		gt_quotas_begin();
 	if (parent.is_child) {
 		gt_states_born(&gt_proc->states, parent.at);
@@ -523,8 +522,7 @@ static void fill_child(struct gt_proc_header *header, int how, int status)
 	*header = parent.header;
 	memcpy(header->lost, gt_proc->lost, sizeof(header->lost)); /* by adapters, since it was forked */
 	memset(header->processors, 0, sizeof(header->processors));
-	if (header->quotas[0].group) /* nobody has read how much of its own time that was */
-		header->quotas_known = 0;
+	header->quotas_known = 0; /* nobody has read its own */
 	memset(&header->last, 0, sizeof(header->last));
 	GT_SYS2(SYS_getrusage, RUSAGE_SELF, &use);
 	header->processor_ns = gt_sys_ns_used(&use);

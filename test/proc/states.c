@@ -11,6 +11,7 @@
  *	states full SECONDS            as busy, and has no descriptor left
  *	states killed SECONDS          as busy, and kills itself
  *	states moves NUMBER            goes from one processor to another so often: "moves number N", 0: it may not
+ *	states after NUMBER            as moves, then executes a shell that executes it, as busy 0.05
  *	states path NUMBER             tries so many folders for a program, beside 20 threads: "path reads N"
  */
 #define _GNU_SOURCE
@@ -166,6 +167,13 @@ static void move(int n)
 	printf("moves number %d\n", moved);
 }
 
+/* By way of a program that is over at once. */
+static void execute_twice(char *program)
+{
+	fflush(stdout);
+	execl("/bin/sh", "sh", "-c", "exec \"$0\" busy 0.05", program, (char *)NULL);
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 2 ? argv[1] : "";
@@ -182,6 +190,8 @@ int main(int argc, char **argv)
 		wait_for_child(argv[0], argv[2]);
 	else if (!strcmp(what, "moves"))
 		move(atoi(argv[2]));
+	else if (!strcmp(what, "after"))
+		move(atoi(argv[2])), execute_twice(argv[0]);
 	else if (!strcmp(what, "path"))
 		look_in_path(atoi(argv[2]));
 	else

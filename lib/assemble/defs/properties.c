@@ -235,21 +235,12 @@ static struct gt_states sum_up(const struct gt_states *of)
 		sum.running += less(to->running, from->running);
 		sum.ready += less(to->ready, from->ready);
 		sum.switches += less(to->switches, from->switches);
-		if (to->moves != GT_NOT_READ) {
-			sum.moves += to->moves;
+		if (to->moves != GT_NOT_READ && from->moves != GT_NOT_READ) {
+			sum.moves += less(to->moves, from->moves);
 			sum.moved++;
 		}
 	}
 	return sum;
-}
-
-/* Of the program that the process was before: the kernel goes on counting its main thread's. */
-static uint64_t moves_before(const struct gt_proc *proc)
-{
-	const struct gt_proc *before = proc->parent && proc->parent->pid == proc->pid ? proc->parent : NULL;
-	const struct gt_states *of = before ? &before->header.states : NULL;
-
-	return of && of->last.at && of->last.moves != GT_NOT_READ ? of->last.moves : 0;
 }
 
 /*
@@ -273,8 +264,8 @@ static void add_states(struct task *out, struct gt_properties *props, uint32_t l
 {
 	const struct gt_loc *loc = out->layout->locations[location].loc;
 	const struct gt_proc *proc = loc->proc;
-	bool main = loc->win.tid == proc->header.pid;
-	const struct gt_states *of = main ? &proc->header.states : &loc->win.states;
+	const struct gt_states *of =
+		loc->win.tid == proc->header.pid ? &proc->header.states : &loc->win.states;
 	struct gt_states sum = sum_up(of);
 	const struct gt_scale *scale = out->clock ? &out->clock->scales[proc - out->procs] : NULL;
 
@@ -298,8 +289,7 @@ static void add_states(struct task *out, struct gt_properties *props, uint32_t l
 		   less(sum.lifetime, sum.unknown + sum.running + sum.ready));
 	add_number(out, props, false, location, "SWITCHES", sum.switches);
 	if (sum.moved)
-		add_number(out, props, false, location, "MIGRATIONS",
-			   main ? less(sum.moves, moves_before(proc)) : sum.moves);
+		add_number(out, props, false, location, "MIGRATIONS", sum.moves);
 }
 
 int gt_properties_collect(struct gt_properties *props, const struct gt_layout *layout,
