@@ -158,7 +158,7 @@ def settings(draw, work):
             (.15, "VT_METRICS", ["proc::rss:proc::utime", "heap::used", "proc::rchar@5", "proc::minflt"]),
             (.15, "VT_RUSAGE", ["all", "ru_utime:ru_minflt"]), (.12, "VT_LIVE", "1"),
             (.15, "VT_CLOCK", ["monotonic"]), (.1, "VT_EXECTRACE", ["no"]), (.1, "VT_ASSEMBLE_THREADS", "1"),
-            (.1, "VT_PFORM_LDIR", [work + "/local"])]
+            (.1, "VT_PFORM_LDIR", [work + "/local"]), (.3, "VT_SAMPLING", ["1000", "5000"])]
     for p, name, values in rare:
         if chance(p):
             s[name] = draw.choice(values)
