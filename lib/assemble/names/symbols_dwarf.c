@@ -251,19 +251,37 @@ static bool may_hold_functions(int tag)
 	return false;
 }
 
-/* The next one of the same scope. Damaged links may lead backwards: that would never end. */
-static bool next_die(Dwarf_Die *die)
+/*
+ * A walk sees entries in the order of the file, each once. Damaged links may lead back, also to what a scope
+ * before has had: such a walk would never end, or take as long as there are paths. `last`: the entry that was
+ * seen last.
+ */
+static bool is_new(Dwarf_Die *die, Dwarf_Off *last)
 {
-	Dwarf_Off last = dwarf_dieoffset(die);
+	Dwarf_Off at = dwarf_dieoffset(die);
 
-	return !dwarf_siblingof(die, die) && dwarf_dieoffset(die) > last;
+	if (at <= *last)
+		return false;
+	*last = at;
+	return true;
 }
 
-static void index_scope(struct gt_lines *lines, struct unit *unit, Dwarf_Die *scope, unsigned depth)
+static bool first_die(Dwarf_Die *scope, Dwarf_Die *die, Dwarf_Off *last)
+{
+	return !dwarf_child(scope, die) && is_new(die, last);
+}
+
+static bool next_die(Dwarf_Die *die, Dwarf_Off *last)
+{
+	return !dwarf_siblingof(die, die) && is_new(die, last);
+}
+
+static void index_scope(struct gt_lines *lines, struct unit *unit, Dwarf_Die *scope, unsigned depth,
+			Dwarf_Off *last)
 {
 	Dwarf_Die die;
 
-	if (depth > DEPTH_MAX || dwarf_child(scope, &die))
+	if (depth > DEPTH_MAX || !first_die(scope, &die, last))
 		return;
 	do {
 		int tag = dwarf_tag(&die);
@@ -271,15 +289,17 @@ static void index_scope(struct gt_lines *lines, struct unit *unit, Dwarf_Die *sc
 		if (tag == DW_TAG_subprogram)
 			add_code(lines, &unit->functions, &die, FUNCTIONS_MAX);
 		if (may_hold_functions(tag) && dwarf_haschildren(&die) > 0)
-			index_scope(lines, unit, &die, depth + 1);
-	} while (next_die(&die));
+			index_scope(lines, unit, &die, depth + 1, last);
+	} while (next_die(&die, last));
 }
 
 static struct range *function_at(struct gt_lines *lines, struct unit *unit, uint64_t address)
 {
 	if (!unit->indexed) {
+		Dwarf_Off last = dwarf_dieoffset(&unit->die);
+
 		unit->indexed = true;
-		index_scope(lines, unit, &unit->die, 0);
+		index_scope(lines, unit, &unit->die, 0, &last);
 		settle(&unit->functions, compare);
 	}
 	return find(&unit->functions, address);
@@ -293,11 +313,12 @@ static bool may_hold_calls(int tag)
 	       tag == DW_TAG_catch_block;
 }
 
-static void index_calls(struct gt_lines *lines, struct ranges *calls, Dwarf_Die *scope, unsigned depth)
+static void index_calls(struct gt_lines *lines, struct ranges *calls, Dwarf_Die *scope, unsigned depth,
+			Dwarf_Off *last)
 {
 	Dwarf_Die die;
 
-	if (depth > INLINED_DEPTH_MAX || dwarf_child(scope, &die))
+	if (depth > INLINED_DEPTH_MAX || !first_die(scope, &die, last))
 		return;
 	do {
 		int tag = dwarf_tag(&die);
@@ -305,8 +326,8 @@ static void index_calls(struct gt_lines *lines, struct ranges *calls, Dwarf_Die 
 		if (tag == DW_TAG_inlined_subroutine)
 			add_code(lines, calls, &die, INLINED_MAX);
 		if (may_hold_calls(tag) && dwarf_haschildren(&die) > 0)
-			index_calls(lines, calls, &die, depth + 1);
-	} while (next_die(&die));
+			index_calls(lines, calls, &die, depth + 1, last);
+	} while (next_die(&die, last));
 }
 
 /* The calls that were replaced in the function at the address; NULL: none is known. */
@@ -323,8 +344,10 @@ static const struct ranges *calls_at(struct gt_lines *lines, uint64_t address)
 		return NULL;
 	inlined = &unit->inlined[r - unit->functions.items];
 	if (!inlined->indexed) {
+		Dwarf_Off last = dwarf_dieoffset(&r->die);
+
 		inlined->indexed = true;
-		index_calls(lines, &inlined->calls, &r->die, 0);
+		index_calls(lines, &inlined->calls, &r->die, 0, &last);
 		settle(&inlined->calls, compare_calls);
 	}
 	return &inlined->calls;
