@@ -39,6 +39,7 @@
 #define PATIENCE 16u                 /* ... after so many expiries */
 #define LOOK     16u                 /* expiries from one look at the thread's switches to the next */
 #define SWITCH   UINT64_C(1000000)   /* ns between two switches: a thread with less has no event */
+#define ROOM     32768u              /* bytes of stack below its beginning; a thread with less is sampled on request */
 #define CHUNK  64u               /* entries that are made at once */
 #define PAGE   4096u
 #define STACK_PAGES 256u         /* that are asked for, from where a thread is armed to its stack's end */
@@ -363,6 +364,19 @@ static void find_stack(struct gt_sp_thread *t)
 			t->top = page;
 }
 
+/* Has the calling thread room for a signal's frame, which is up to 11 kB, and what it interrupts? */
+static bool has_room(int tid)
+{
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+
+	if (tid == (int)gt_raw(SYS_getpid)) /* its stack grows */
+		return true;
+	for (unsigned i = 1; i <= ROOM / PAGE; i++)
+		if (!gt_peek_there(here - i * PAGE))
+			return false;
+	return true;
+}
+
 void gt_sp_arm(void)
 {
 	struct gt_sp_thread *t = NULL;
@@ -376,6 +390,8 @@ void gt_sp_arm(void)
 		return;
 	}
 	tid = (int)gt_raw(SYS_gettid);
+	if (gt_sp_chosen && !has_room(tid))
+		return;
 	mask = gt_lock(&lock);
 	if (mask != GT_LOCK_REFUSED && !gt_sp_self)
 		t = take(tid);

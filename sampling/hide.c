@@ -172,10 +172,13 @@ static void claim(void)
 	catch_up();
 }
 
-/* A set that is waited for, or read from. */
+/*
+ * A set that is waited for, or read from. Who has asked for samples gets them although the program waits for all
+ * signals; else it may mean this one, too.
+ */
 static const sigset_t *awaited(const sigset_t *set, sigset_t *copy)
 {
-	if (set && readable(set) && means(set))
+	if (set && readable(set) && (means(set) || (gt_sp_chosen && word(set) & hidden() && !gt_sp_elsewhere())))
 		claim();
 	return without(set, copy);
 }

@@ -50,15 +50,16 @@ static void end(int how)
 		gt_sp_rest(how != GT_END_EXEC);
 }
 
-/* Has the compiler wrapper linked this object? */
-static bool needs_gputrace(const ElfW(Dyn) *dynamic)
+/* Has the compiler wrapper linked this object? A dynamic section that is not writable has addresses of the file. */
+static bool needs_gputrace(const struct link_map *map)
 {
 	const char *names = NULL;
 
-	for (const ElfW(Dyn) *d = dynamic; d->d_tag != DT_NULL; d++)
+	for (const ElfW(Dyn) *d = map->l_ld; d && d->d_tag != DT_NULL; d++)
 		if (d->d_tag == DT_STRTAB)
-			names = (const char *)d->d_un.d_ptr;
-	for (const ElfW(Dyn) *d = dynamic; names && d->d_tag != DT_NULL; d++)
+			names = (const char *)(d->d_un.d_ptr < map->l_addr ? map->l_addr + d->d_un.d_ptr
+									   : d->d_un.d_ptr);
+	for (const ElfW(Dyn) *d = map->l_ld; names && d->d_tag != DT_NULL; d++)
 		if (d->d_tag == DT_NEEDED && !strncmp(names + d->d_un.d_val, "libgputrace.so", 14))
 			return true;
 	return false;
@@ -75,7 +76,7 @@ static bool is_instrumented(void)
 	for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next) {
 		const char *slash = strrchr(map->l_name, '/'), *name = slash ? slash + 1 : map->l_name;
 
-		if (strncmp(name, "libgputrace", 11) != 0 && map->l_ld && needs_gputrace(map->l_ld))
+		if (strncmp(name, "libgputrace", 11) != 0 && needs_gputrace(map))
 			return true;
 	}
 	return python && !strcmp(python, "yes");

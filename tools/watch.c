@@ -237,18 +237,12 @@ static void let_go(void)
 	run.lock = run.watch = -1;
 }
 
-/* Once for all processes of the host, beside the program and not in it; of programs that have an end before
- * that nobody needs it. */
-static void measure_interruption(const char *home)
+static void note_interruption(const char *home)
 {
 	char path[2 * PATH_MAX + 8];
-	uint32_t ns;
+	uint32_t ns = gt_interruption_ns();
 	int fd;
 
-	if (!gt_settings.sampling)
-		return;
-	usleep(INTERRUPTION_MS * 1000);
-	ns = gt_interruption_ns();
 	snprintf(path, sizeof(path), "%s/run", home);
 	fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
 	if (fd < 0)
@@ -256,6 +250,24 @@ static void measure_interruption(const char *home)
 	if (pwrite(fd, &ns, sizeof(ns), offsetof(struct gt_run_header, interruption_ns)) < 0)
 		gt_say(2, "%s: %s", path, strerror(errno));
 	close(fd);
+}
+
+/*
+ * Once for all processes of the host, beside the program and not in it; of programs that have an end before that
+ * nobody needs it. In a process of its own: a filter of system calls may kill it.
+ */
+static void measure_interruption(const char *home)
+{
+	int pid = gt_settings.sampling ? fork() : -1;
+
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		usleep(INTERRUPTION_MS * 1000);
+		note_interruption(home);
+		_exit(0);
+	}
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
 }
 
 int gt_duty_watcher(const char *state)

@@ -14,7 +14,6 @@
 #include "lib/assemble/report/summary.h"
 #include "lib/assemble/util/memory.h"
 #include "lib/assemble/util/shorten.h"
-#include "report/model/rules.h"
 #include "report/sections/lacking.h"
 
 #include <math.h>
@@ -137,21 +136,23 @@ static uint64_t *sampled_by_node(const struct gt_profile_location *location, con
 	return ns;
 }
 
-/* What one sample of a process takes, ns, by what `gputrace run` has measured; 0: it has not. */
+/* What the signal of one sample takes, ns, by what `gputrace run` has measured; 0: it has not. */
 static uint64_t cost_of(const struct gt_otf2 *read, uint64_t process)
 {
 	const struct gt_otf2_property *p =
 		gt_otf2_find_owned(read, GT_OTF2_LOCATION_GROUP, process, GT_PROPERTY "SAMPLING_COST");
 	uint64_t ns = p && p->text ? strtoull(p->text, NULL, 10) : 0;
 
-	return ns && ns < COST_MOST ? ns + GT_COST_OF_WALK : 0;
+	return ns < COST_MOST ? ns : 0;
 }
 
-static void add_cost(struct gt_stack_sums *all, uint64_t samples, uint64_t each)
+/* Samples in gputrace itself have what the handlers took beside their signals. */
+static void add_cost(struct gt_stack_sums *all, const struct gt_sum *one, uint64_t each)
 {
-	all->count += samples;
-	all->cost_ns += samples * each;
-	all->uncosted += each ? 0 : samples;
+	all->count += one->count;
+	all->cost_ns += each ? one->count * each : 0;
+	all->uncosted += each ? 0 : one->count;
+	all->own_ns += one->key[2] ? one->ns : 0;
 }
 
 /* Nodes of the location's call tree become those of the whole one, which lacks those of service threads. */
@@ -171,7 +172,7 @@ static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 		uint64_t node = aside ? GT_SAMPLES_ASIDE : gt_profile_node_at(profile, at->index, open);
 
 		gt_sum_join(gt_sums_at(&all->sums, one.key[0], node, one.key[2], 0), &one);
-		add_cost(all, one.count, each);
+		add_cost(all, &one, each);
 		if (open)
 			one.ns = (uint64_t)((double)one.ns * gt_stack_part(location->own[open], ns[open]));
 		gt_sum_join(gt_sums_at(&all->divided, one.key[0], node, one.key[2], 0), &one);
@@ -312,9 +313,13 @@ bool gt_samples_tried(const struct gt_report *report)
 double gt_samples_rate(const struct gt_report *report)
 {
 	const struct gt_stack_sums *all = gt_samples_of(report);
-	struct whole whole = all ? add_up(all) : (struct whole){ 0 };
+	uint64_t known = 0, ns = 0;
 
-	return whole.ns ? 1e9 * (double)whole.count / (double)whole.ns : 0;
+	for (uint32_t i = 0; all && i < all->sums.count; i++) {
+		known += all->sums.items[i].bytes;
+		ns += all->sums.items[i].ns;
+	}
+	return ns ? 1e9 * (double)known / (double)ns : 0;
 }
 
 double gt_samples_interval(double share, double number)
@@ -389,15 +394,27 @@ static const char *lack(struct gt_report *report)
 			       why ? why : "", how ? "; call paths are " : "", how ? how : "");
 }
 
+uint64_t gt_samples_cost(const struct gt_report *report)
+{
+	const struct gt_stack_sums *all = gt_samples_of(report);
+	uint64_t costed = all ? all->count - all->uncosted : 0;
+
+	if (!all)
+		return 0;
+	if (!costed)
+		return GT_NO_COUNT;
+	return (uint64_t)((double)all->cost_ns / (double)costed * (double)all->count) + all->own_ns;
+}
+
 /* ", which cost about 62 ms" */
 static const char *cost(struct gt_report *report)
 {
-	const struct gt_stack_sums *all = gt_samples_of(report);
+	uint64_t ns = gt_samples_cost(report);
 	char time[32];
 
-	if (!all || all->uncosted)
+	if (ns == GT_NO_COUNT)
 		return "";
-	gt_cell_print(time, sizeof(time), (union gt_cell){ .count = all->cost_ns }, GT_SECONDS);
+	gt_cell_print(time, sizeof(time), (union gt_cell){ .count = ns }, GT_SECONDS);
 	return gt_figures_text(&report->figures, ", which cost about %s", time);
 }
 

@@ -33,8 +33,9 @@ struct gt_stack_sums {
 	struct gt_sums sums;
 	struct gt_sums divided; /* ns: what they have of the node's own time (gt_stack_part()) */
 	uint64_t count;    /* of all of them */
-	uint64_t cost_ns;  /* what they took of the processors ... */
-	uint64_t uncosted; /* ... but for those of which that is not known */
+	uint64_t own_ns;   /* of those in gputrace itself */
+	uint64_t cost_ns;  /* what their signals took of the processors, but for ... */
+	uint64_t uncosted; /* ... those of processes that had ended before it was measured */
 	struct gt_log *moments; /* by location: struct gt_stack_moment; NULL: nobody asks for them */
 	bool *asked;            /* by location: will they be asked for? */
 	uint32_t location_count; /* of both */
@@ -44,6 +45,8 @@ struct gt_stack_sums {
 const struct gt_stack_sums *gt_samples_of(const struct gt_report *report);
 /* Was any process sampled, whether or not it lived long enough to have a sample? */
 bool gt_samples_tried(const struct gt_report *report);
+/* What all took, ns, by the mean of those of which it is known; GT_NO_COUNT: of none. */
+uint64_t gt_samples_cost(const struct gt_report *report);
 /* Samples a second of processor time; 0: not known. */
 double gt_samples_rate(const struct gt_report *report);
 

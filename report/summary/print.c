@@ -197,11 +197,21 @@ static void print_killed(const struct printer *p, const struct gt_summary *s)
 }
 
 /* A share of all processors would be wrong without some processes, or with the start of a very short run. */
+static void put_rate(const struct gt_summary_view *view, char *text, size_t size)
+{
+	double rate = gt_samples_rate(view->report);
+	char a[32];
+
+	text[0] = '\0';
+	if (rate >= 1)
+		snprintf(text, size, ", sampled %s times a second", counted(a, (uint64_t)(rate + 0.5)));
+}
+
 static void print_use(const struct printer *p, const struct gt_summary_view *view)
 {
 	const struct gt_used *used = &view->facts->used;
 	double whole = (double)of_run(view, "duration_s", view->facts->wall_ns) * (double)used->processors;
-	char a[32], b[32], c[32], share[64] = "", memory[80] = "";
+	char a[32], b[32], c[32], share[64] = "", memory[80] = "", rate[64];
 
 	if (!used->measured)
 		return;
@@ -215,7 +225,8 @@ static void print_use(const struct printer *p, const struct gt_summary_view *vie
 		snprintf(memory, sizeof(memory), "   memory: %s peak%s",
 			 sized(b, used->memory_peak),
 			 used->measured > 1 ? " (largest)" : "");
-	line(p, NULL, "processor: %s%s%s", timed(c, used->processor_ns), share, memory);
+	put_rate(view, rate, sizeof(rate));
+	line(p, NULL, "processor: %s%s%s%s", timed(c, used->processor_ns), share, rate, memory);
 }
 
 enum { MUCH_READY = 5 /* percent of the threads' lives */ };
@@ -276,16 +287,6 @@ static void put_cost(const struct gt_summary_view *view, char *text, size_t size
 			 sums->uncosted ? ", and the samples" : "");
 }
 
-static void put_rate(const struct gt_summary_view *view, char *text, size_t size)
-{
-	double rate = gt_samples_rate(view->report);
-	char a[32];
-
-	text[0] = '\0';
-	if (rate >= 1)
-		snprintf(text, size, "; sampled %s times a second", counted(a, (uint64_t)(rate + 0.5)));
-}
-
 static void print_missing(const struct printer *p, const struct gt_summary *s)
 {
 	char dir[900];
@@ -307,7 +308,7 @@ static void print_head(const struct printer *p, const struct gt_summary_view *vi
 	uint64_t threads = of_run(view, "threads", s->threads) + of_run(view, "service_threads", 0);
 	uint64_t of_mpi = of_run(view, "ranks", s->ranks), gpu = of_run(view, "streams", s->gpu_streams);
 	char a[32], b[32], c[32], d[32], e[32], end[96], streams[64] = "", program[64] = "";
-	char f[32], ranks[64] = "", cost[128], rate[64], why[128];
+	char f[32], ranks[64] = "", cost[128], why[128];
 
 	if (s->program) {
 		gt_summary_escape(program, sizeof(program) - 2, s->program, 40);
@@ -325,9 +326,8 @@ static void print_head(const struct printer *p, const struct gt_summary_view *vi
 	     plural(processes, "process", "processes"), ranks, counted(c, threads),
 	     plural(threads, "thread", "threads"), streams);
 	put_cost(view, cost, sizeof(cost));
-	put_rate(view, rate, sizeof(rate));
-	line(p, BOLD, "%s %s, %s%s%s%s", counted(d, s->events), plural(s->events, "event", "events"),
-	     sized(e, s->archive_bytes), s->recovered ? " (recovered)" : "", rate, cost);
+	line(p, BOLD, "%s %s, %s%s%s", counted(d, s->events), plural(s->events, "event", "events"),
+	     sized(e, s->archive_bytes), s->recovered ? " (recovered)" : "", cost);
 	print_use(p, view);
 	print_lack(p, view);
 	print_killed(p, s);
@@ -692,6 +692,8 @@ static void print_unseen(const struct printer *p, const struct gt_summary_view *
 	}
 	if (view->facts->unseen_setting && !sums->script)
 		snprintf(hint, sizeof(hint), "; %s records more", view->facts->unseen_setting);
+	else if (view->facts->used.measured && view->facts->used.processor_ns < sums->unseen_ns / 2)
+		snprintf(hint, sizeof(hint), "; most of it they did not run: gputrace report -s threads");
 	else if (gt_samples_tried(view->report))
 		snprintf(hint, sizeof(hint), "; there are too few samples to say in which");
 	else if (!sums->functions && !sums->script)

@@ -108,14 +108,14 @@ static bool found(const struct gt_report *report, const char *id)
 static void sum_regions(const struct gt_report *report, const struct gt_summary *facts,
 			struct gt_summary_sums *sums)
 {
-	const struct gt_stack_sums *samples = gt_samples_of(report);
+	uint64_t samples = gt_samples_cost(report);
 	uint64_t functions = 0;
 
 	sums->cost_ns = facts->flush_ns + facts->lost[GT_LOSS_FILTER] / 2 * GT_COST_FILTERED;
 	for (size_t i = 0; i < report->read->tables[GT_OTF2_REGION].count; i++)
 		functions += sum_region(report, facts, i, sums);
-	sums->cost_ns += samples ? samples->cost_ns : 0;
-	sums->uncosted = samples && samples->uncosted;
+	sums->cost_ns += samples == GT_NO_COUNT ? 0 : samples;
+	sums->uncosted = samples == GT_NO_COUNT;
 	sums->floods = functions > sums->threads_ns / 100 * MUCH_RECORDING ||
 		       found(report, "costly-function");
 }

@@ -293,7 +293,7 @@ Test(summary, measurement)
 	sums.callers_ns = 0; /* on another host */
 	print_sums(&s, &sums, GT_SUMMARY_PLAIN, 0);
 	HAS("; measurement: about 190 ms, 0.3 % of the run\n");
-	sums.sampled = true;
+	sums.uncosted = true;
 	print_sums(&s, &sums, GT_SUMMARY_PLAIN, 0);
 	HAS("; measurement: about 190 ms, 0.3 % of the run, and the samples\n");
 }
