@@ -39,7 +39,7 @@
 #define PATIENCE 16u                 /* ... after so many expiries */
 #define LOOK     16u                 /* expiries from one look at the thread's switches to the next */
 #define SWITCH   UINT64_C(1000000)   /* ns between two switches: a thread with less has no event */
-#define ROOM     32768u              /* bytes of stack below its beginning; a thread with less is sampled on request */
+#define ROOM     32768u              /* bytes of stack: a thread with less is sampled on request */
 #define CHUNK  64u               /* entries that are made at once */
 #define PAGE   4096u
 #define STACK_PAGES 256u         /* that are asked for, from where a thread is armed to its stack's end */
@@ -47,7 +47,6 @@
 
 GT_HIDDEN GT_TLS struct gt_sp_thread *gt_sp_self;
 GT_HIDDEN uint64_t gt_sp_period, gt_sp_start;
-GT_HIDDEN bool gt_sp_chosen;
 
 static struct gt_lock lock;
 static struct gt_sp_thread first[CHUNK], *threads; /* all entries; atomic for readers outside the lock */

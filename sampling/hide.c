@@ -30,6 +30,7 @@
 #define FEW 8 /* signals that a program waits for because it means them */
 
 GT_HIDDEN int gt_sp_signal;
+GT_HIDDEN bool gt_sp_chosen;
 static int given_back; /* the same, once the program has it; atomic */
 static struct sigaction shown; /* what the program has set for it */
 static struct sigaction ours;
@@ -173,8 +174,8 @@ static void claim(void)
 }
 
 /*
- * A set that is waited for, or read from. Who has asked for samples gets them although the program waits for all
- * signals; else it may mean this one, too.
+ * A set that is waited for, or read from. Who has asked for samples gets them although the program waits for
+ * all signals; else it may mean this one, too.
  */
 static const sigset_t *awaited(const sigset_t *set, sigset_t *copy)
 {

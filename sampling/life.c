@@ -50,7 +50,7 @@ static void end(int how)
 		gt_sp_rest(how != GT_END_EXEC);
 }
 
-/* Has the compiler wrapper linked this object? A dynamic section that is not writable has addresses of the file. */
+/* Has the compiler wrapper linked this object? Read-only dynamic sections have addresses of the file. */
 static bool needs_gputrace(const struct link_map *map)
 {
 	const char *names = NULL;

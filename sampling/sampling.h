@@ -67,12 +67,13 @@ struct gt_sp_thread {
 extern GT_HIDDEN GT_TLS struct gt_sp_thread *gt_sp_self; /* NULL: the calling thread is not sampled */
 extern GT_HIDDEN uint64_t gt_sp_start;  /* ns that the process had used before, until a sample says so */
 extern GT_HIDDEN uint64_t gt_sp_period; /* ns of processor time from one sample to the next */
-extern GT_HIDDEN bool gt_sp_chosen;     /* by us, as nobody has asked for one */
 
 /* ---- hide.c ------------------------------------------------------------------------------------------ */
 
 /* The signal, 0: none is hidden (any more). */
 extern GT_HIDDEN int gt_sp_signal;
+/* Nobody has asked for samples: they keep out of the way of whoever might mean the signal. */
+extern GT_HIDDEN bool gt_sp_chosen;
 /* Is this another process, a child of vfork() that shares our memory? */
 GT_HIDDEN bool gt_sp_elsewhere(void);
 /* Takes it, for that handler; `claimed`: the program wants it for itself. False: it cannot be had. */

@@ -253,7 +253,7 @@ static void note_interruption(const char *home)
 }
 
 /*
- * Once for all processes of the host, beside the program and not in it; of programs that have an end before that
+ * Once for all processes of the host, beside the program and not in it; of programs that end before that
  * nobody needs it. In a process of its own: a filter of system calls may kill it.
  */
 static void measure_interruption(const char *home)

@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "report/summary/summary.h"
+#include "report/summary/printer.h"
 
 #include "lib/assemble/util/losses.h"
 #include "lib/assemble/util/shorten.h"
@@ -21,81 +21,8 @@
 
 #define CLOCK_ERROR_WORTH_NS 1000 /* below, it is not worth a line */
 
-enum { ROWS = 10, ROWS_WITH_LOSSES = 6, LOSS_ROWS = 5, SHORTFALL_ROWS = 3, MIN_NAME = 16 };
+enum { ROWS = GT_SUMMARY_ROWS, ROWS_WITH_LOSSES = 6, LOSS_ROWS = 5, SHORTFALL_ROWS = 3 };
 enum { FINDINGS = 3, DIRECTIONS = 8 };
-
-struct printer {
-	FILE *out;
-	bool colour;
-	unsigned width;
-};
-
-#define BOLD   "\033[1m"
-#define RED    "\033[1;31m"
-#define YELLOW "\033[33m"
-#define NORMAL "\033[0m"
-
-/* ---- text ------------------------------------------------------------------------------------ */
-
-static const char *printed(char buffer[32], uint64_t value, enum gt_unit unit)
-{
-	return gt_cell_print(buffer, 32, (union gt_cell){ .count = value }, unit);
-}
-
-static const char *counted(char buffer[32], uint64_t value)
-{
-	return printed(buffer, value, GT_COUNT);
-}
-
-static const char *timed(char buffer[32], uint64_t ns)
-{
-	return printed(buffer, ns, GT_SECONDS);
-}
-
-static const char *sized(char buffer[32], uint64_t bytes)
-{
-	return printed(buffer, bytes, GT_BYTES);
-}
-
-/* One line: prefix, text, colour if wished. */
-__attribute__((format(printf, 3, 4))) static void line(const struct printer *p, const char *colour,
-						       const char *format, ...)
-{
-	char text[1024];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	if (p->colour && colour)
-		fprintf(p->out, "[gputrace] %s%s%s\n", colour, text, NORMAL);
-	else
-		fprintf(p->out, "[gputrace] %s\n", text);
-}
-
-static const char *plural(uint64_t n, const char *one, const char *many)
-{
-	return n == 1 ? one : many;
-}
-
-/* ---- figures of the report ------------------------------------------------------------------------ */
-
-static const struct gt_section *section_of(const struct gt_summary_view *view, const char *key)
-{
-	return view->report ? gt_section_find(&view->report->figures, key) : NULL;
-}
-
-/* A figure of the run: the report's, or what the assembly knows where the events were not read. */
-static uint64_t of_run(const struct gt_summary_view *view, const char *key, uint64_t known)
-{
-	const struct gt_section *section = section_of(view, "run");
-	union gt_cell cell;
-
-	if (!section)
-		return known;
-	cell = *gt_section_cell(section, 0, key);
-	return gt_cell_given(cell, GT_COUNT) ? cell.count : view->report->unread ? known : 0;
-}
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
@@ -199,7 +126,7 @@ static void print_killed(const struct printer *p, const struct gt_summary *s)
 /* A share of all processors would be wrong without some processes, or with the start of a very short run. */
 static void put_rate(const struct gt_summary_view *view, char *text, size_t size)
 {
-	double rate = gt_samples_rate(view->report);
+	double rate = view->sums.sample_rate;
 	char a[32];
 
 	text[0] = '\0';
@@ -562,118 +489,7 @@ static void print_nothing(const struct printer *p, const struct gt_summary *s)
 		     "CXX=gputrace-c++");
 }
 
-/* ---- the table ------------------------------------------------------------------------------------ */
-
-struct row {
-	const char *name;
-	uint64_t calls, exclusive, inclusive, idle;
-	double share;
-};
-
-/* The measurement's writing of its buffer has a line of its own. */
-static bool is_flush(const char *name)
-{
-	return !strcmp(name, "TRACE BUFFER FLUSH");
-}
-
-/* The first rows of the report's table. Returns how many; `more`: how many there are behind them. */
-static unsigned top_rows(const struct gt_section *section, struct row *top, unsigned rows, uint64_t *more)
-{
-	unsigned n = 0;
-
-	*more = 0;
-	for (size_t i = 0; section && i < section->rows; i++) {
-		const char *name = gt_section_cell(section, i, "name")->text;
-		union gt_cell idle = *gt_section_cell(section, i, "idle_s");
-
-		if (is_flush(name))
-			continue;
-		*more += n == rows;
-		if (n == rows)
-			continue;
-		top[n++] = (struct row){ .name = name,
-					 .calls = gt_section_cell(section, i, "count")->count,
-					 .exclusive = gt_section_cell(section, i, "exclusive_s")->count,
-					 .inclusive = gt_section_cell(section, i, "inclusive_s")->count,
-					 .idle = gt_cell_given(idle, GT_COUNT) ? idle.count : 0,
-					 .share = gt_section_cell(section, i, "share")->number };
-	}
-	return n;
-}
-
-enum { NAME_ROOM = 512 };
-
-static void put_name(char *name, const char *of, unsigned room, size_t keep)
-{
-	char buffer[GT_SHORTEN_MAX];
-
-	gt_summary_escape(name, NAME_ROOM, gt_shorten(buffer, of, room, keep), room);
-}
-
-/* What tells functions apart stays, also two that would look the same. */
-static void put_names(char names[][NAME_ROOM], const struct row *top, unsigned n, unsigned room)
-{
-	size_t keep[ROWS] = { 0 };
-
-	for (unsigned i = 0; i < n; i++)
-		put_name(names[i], top[i].name, room, GT_KEEP_NOTHING);
-	for (unsigned i = 0; i < n; i++)
-		for (unsigned k = 0; k < n; k++) {
-			size_t at;
-
-			if (k == i || strcmp(names[k], names[i]) || !strcmp(top[k].name, top[i].name))
-				continue;
-			at = gt_differ_at(top[k].name, top[i].name) + 1;
-			keep[i] = at > keep[i] ? at : keep[i];
-		}
-	for (unsigned i = 0; i < n; i++)
-		if (keep[i])
-			put_name(names[i], top[i].name, room, keep[i] - 1);
-}
-
-static bool has_idle(const struct row *top, unsigned n)
-{
-	for (unsigned i = 0; i < n; i++)
-		if (top[i].idle)
-			return true;
-	return false;
-}
-
-/* A column that is there only if one of the rows needs it. */
-static const char *idle_of(char buffer[32], bool shown, const struct row *row)
-{
-	char time[32];
-
-	if (!shown)
-		return "";
-	snprintf(buffer, 32, " %10.15s", row->idle ? timed(time, row->idle) : "-");
-	return buffer;
-}
-
-static void print_table(const struct printer *p, const struct gt_summary_view *view, unsigned rows)
-{
-	struct row top[ROWS];
-	uint64_t more;
-	unsigned n = top_rows(section_of(view, "regions"), top, rows, &more);
-	bool idle = has_idle(top, n);
-	unsigned used = 11 + 12 + 11 + 11 + 9 + 11 * idle; /* prefix and columns */
-	unsigned room = p->width > used + MIN_NAME ? p->width - used : MIN_NAME;
-	char a[32], b[32], c[32], d[32], e[32], names[ROWS][NAME_ROOM];
-
-	if (!n)
-		return;
-	line(p, NULL, "%11s %10s%s %10s  %% of run, function", "calls", "exclusive",
-	     idle ? "       idle" : "", "inclusive");
-	put_names(names, top, n, room);
-	for (unsigned i = 0; i < n; i++)
-		line(p, NULL, "%11s %10s%s %10s %7s  %s", counted(a, top[i].calls),
-		     timed(b, top[i].exclusive), idle_of(e, idle, &top[i]), timed(c, top[i].inclusive),
-		     gt_cell_print(d, sizeof(d), (union gt_cell){ .number = top[i].share }, GT_SHARE),
-		     names[i]);
-	if (more)
-		line(p, NULL, "%11s %s more %s", "...", counted(a, more),
-		     plural(more, "function", "functions"));
-}
+/* ---- time in no function ----------------------------------------------------------------------------- */
 
 static bool much_unseen(const struct gt_summary_sums *sums)
 {
@@ -694,7 +510,7 @@ static void print_unseen(const struct printer *p, const struct gt_summary_view *
 		snprintf(hint, sizeof(hint), "; %s records more", view->facts->unseen_setting);
 	else if (view->facts->used.measured && view->facts->used.processor_ns < sums->unseen_ns / 2)
 		snprintf(hint, sizeof(hint), "; most of it they did not run: gputrace report -s threads");
-	else if (gt_samples_tried(view->report))
+	else if (sums->sampled)
 		snprintf(hint, sizeof(hint), "; there are too few samples to say in which");
 	else if (!sums->functions && !sums->script)
 		snprintf(hint, sizeof(hint),
@@ -835,7 +651,7 @@ void gt_summary_print(const struct gt_summary_view *view, FILE *out, enum gt_sum
 	if (!facts->events)
 		print_nothing(&p, facts);
 	rows = all_losses(facts) ? ROWS_WITH_LOSSES - (facts->used.measured != 0) : ROWS;
-	print_table(&p, view, taken < rows ? rows - taken : 1);
+	gt_summary_table(&p, view, taken < rows ? rows - taken : 1);
 	print_unseen(&p, view);
 	print_unread(&p, view);
 	print_losses(&p, facts);

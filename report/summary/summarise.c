@@ -116,6 +116,8 @@ static void sum_regions(const struct gt_report *report, const struct gt_summary 
 		functions += sum_region(report, facts, i, sums);
 	sums->cost_ns += samples == GT_NO_COUNT ? 0 : samples;
 	sums->uncosted = samples == GT_NO_COUNT;
+	sums->sampled = gt_samples_tried(report);
+	sums->sample_rate = gt_samples_rate(report);
 	sums->floods = functions > sums->threads_ns / 100 * MUCH_RECORDING ||
 		       found(report, "costly-function");
 }

@@ -21,6 +21,8 @@ struct gt_summary_sums {
 	uint64_t idle_threads, idle_ns; /* that only waited; regions are without their calls */
 	uint64_t serving_threads, serving_ns; /* others, which waited for work */
 	bool functions, script;  /* some were recorded: by the compiler's hooks, of an interpreter */
+	bool sampled;            /* some process was, or would have been had it lived longer */
+	double sample_rate;      /* samples a second of processor time, 0: not known */
 	bool uncosted;           /* there are samples, and nobody knows what they took */
 	bool floods;             /* `gputrace filter suggest` is of use */
 	struct gt_ranks outside; /* of MPI */

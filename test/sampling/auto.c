@@ -6,6 +6,8 @@
  *	auto fork               the same again, in a child by fork()
  *	auto claim              but first it installs a handler for SIGURG, and raises it ten times
  *	auto raw                the same by system calls alone, as Go's runtime does; then a thread computes
+ *	auto wait               it blocks all signals and waits for them, as daemons do: its child sends SIGURG
+ *	auto small              in a thread with a stack of 16 KiB
  *	auto spin | auto switch in a thread that does nothing else, or also wakes another one all the time;
  *	                        prints how many perf events the process has then
  */
@@ -61,6 +63,38 @@ static void claim(void)
 	for (int i = 0; i < 10; i++)
 		raise(SIGURG);
 	printf("%d signals\n", (int)caught);
+}
+
+static void wait_for_all(void)
+{
+	sigset_t all;
+	int number = 0, child;
+
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, NULL);
+	child = fork();
+	if (!child) {
+		usleep(200000);
+		kill(getppid(), SIGURG);
+		_exit(0);
+	}
+	do
+		sigwait(&all, &number);
+	while (number == SIGCHLD);
+	printf("got %s\n", strsignal(number));
+	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
+static void work_on_little(void)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	pthread_attr_init(&attr);
+	if (pthread_attr_setstacksize(&attr, 16384) || pthread_create(&thread, &attr, work_beside, NULL))
+		abort();
+	pthread_join(thread, NULL);
 }
 
 /* ---- as a runtime of its own ------------------------------------------------------------------------- */
@@ -163,6 +197,10 @@ int main(int argc, char **argv)
 		claim();
 	if (!strcmp(what, "raw"))
 		claim_raw();
+	else if (!strcmp(what, "wait"))
+		wait_for_all();
+	else if (!strcmp(what, "small"))
+		work_on_little();
 	else if (!strcmp(what, "spin"))
 		beside(spin);
 	else if (!strcmp(what, "switch"))

@@ -296,6 +296,17 @@ Test(summary, measurement)
 	sums.uncosted = true;
 	print_sums(&s, &sums, GT_SUMMARY_PLAIN, 0);
 	HAS("; measurement: about 190 ms, 0.3 % of the run, and the samples\n");
+	/* Samples, and what they can say of time in no function. */
+	s.used = (struct gt_used){ .measured = 1, .processors = 2, .processor_ns = 900000000 };
+	sums = (struct gt_summary_sums){ .threads_ns = 1000000000, .unseen_ns = 1000000000, .sampled = true,
+					 .sample_rate = 249.6 };
+	print_sums(&s, &sums, GT_SUMMARY_PLAIN, 0);
+	HAS("] processor: 900 ms");
+	HAS(", sampled 250 times a second");
+	HAS("outside recorded functions; there are too few samples to say in which\n");
+	s.used.processor_ns = 400000000;
+	print_sums(&s, &sums, GT_SUMMARY_PLAIN, 0);
+	HAS("outside recorded functions; most of it they did not run: gputrace report -s threads\n");
 }
 
 /* What nothing recorded saw, and what would see it. */
