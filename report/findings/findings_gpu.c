@@ -252,7 +252,8 @@ static bool *launching(const struct gt_report *report, uint32_t device)
 			uses[locations[i].process] = true;
 	for (size_t i = 0; i < count; i++)
 		launch[i] = profile->locations[i].class_calls[GT_CLASS_GPU_LAUNCH] &&
-			    locations[i].process < report->classes.process_count && uses[locations[i].process];
+			    locations[i].process < report->classes.process_count &&
+			    uses[locations[i].process];
 	free(uses);
 	return launch;
 }

@@ -35,7 +35,8 @@ struct gt_stack_sample gt_stack_sample_of(const struct gt_stack_ids *stacks, con
 
 /*
  * Samples divide a call's own time and never have more of it than there is: where they stand for more, all
- * get the same part less. That is so for the calls of one path on one location. Returns the part that they get.
+ * get the same part less. That is so for the calls of one path on one location. Returns the part that they
+ * get.
  */
 static inline double gt_stack_part(uint64_t own, uint64_t sampled)
 {

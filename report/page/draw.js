@@ -189,7 +189,7 @@ const Draw = {
 		if (Model.sampled(line))
 			Draw.samples(line, y + Model.samplesTop(line));
 	},
-	/* Of each pixel the function with most of its samples' time; if there is room, a tick for each sample. */
+	/* Of each pixel the function with most of its samples' time; where there is room, a tick a sample. */
 	samples(line, y) {
 		const { begin, end } = Draw.window, scan = Draw.scan, scale = scan.length / (end - begin);
 		const most = Data.regions.length, faint = Draw.faint && !View.rows.has(line.row);

@@ -64,7 +64,8 @@ static void prepare(struct gt_report *report, void *result)
 {
 	struct gt_stack_sums *all = result;
 
-	if (!gt_report_shows(report, "findings") || !(report->classes.device_count || report->classes.ranks > 1))
+	if (!gt_report_shows(report, "findings") ||
+	    !(report->classes.device_count || report->classes.ranks > 1))
 		return;
 	all->asked = asked_for(report);
 	all->location_count = (uint32_t)report->read->tables[GT_OTF2_LOCATION].count;

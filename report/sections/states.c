@@ -23,7 +23,8 @@ static const struct gt_column columns[] = {
 	{ "migrations", "migrations", GT_COUNT },
 };
 static const struct gt_section_kind states_kind =
-	GT_SECTION("thread_states", "Thread states", GT_ROWS, columns, .spare = "migrations,switches,unknown_s");
+	GT_SECTION("thread_states", "Thread states", GT_ROWS, columns,
+		   .spare = "migrations,switches,unknown_s");
 enum { LIFETIME = 1, RUNNING, READY, BLOCKED, UNKNOWN, COLUMNS = 9 };
 
 /* The properties of the columns that have one. */
