@@ -117,7 +117,8 @@ static inline void gt_accel_put_data(struct gt_accel_block *block, unsigned type
 {
 	gt_accel_put(block, type, (uint64_t)extra << GT_EXTRA_SHIFT | (low & GT_LOW48), tick);
 	for (unsigned i = 0; i < extra; i++)
-		block->slots[block->count++] = (struct gt_slot){ .time = data[2 * i], .word = data[2 * i + 1] };
+		block->slots[block->count++] =
+				(struct gt_slot){ .time = data[2 * i], .word = data[2 * i + 1] };
 }
 
 static inline void gt_accel_put_attribute(struct gt_accel_block *block, gt_ref attribute, uint64_t value,

@@ -189,7 +189,8 @@ static void put_one_sided(struct gt_accel_block *block, const struct gt_accel_ac
 {
 	uint64_t data[4] = { remote, a->bytes, a->correlation, 0 };
 
-	gt_accel_put_data(block, get ? GT_T_XFER_GET : GT_T_XFER_PUT, gt_accel_refs.window, data, 2, a->start);
+	gt_accel_put_data(block, get ? GT_T_XFER_GET : GT_T_XFER_PUT, gt_accel_refs.window, data, 2,
+			  a->start);
 	gt_accel_put_data(block, GT_T_XFER_COMPLETE, gt_accel_refs.window, data, 2, a->end);
 }
 

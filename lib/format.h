@@ -75,7 +75,7 @@ struct gt_sched {
 	uint64_t running;  /* ns that it had a processor */
 	uint64_t ready;    /* ns that it could have run, and waited for one */
 	uint64_t switches; /* how often it was given one */
-	uint64_t moves;    /* how often another one than before; of begin 0 if `switches` is small; GT_NOT_READ */
+	uint64_t moves;    /* how often another one than before; of begin 0 if few `switches`; GT_NOT_READ */
 };
 #define GT_NOT_READ UINT64_MAX
 
@@ -92,7 +92,7 @@ struct gt_states {
 struct gt_quota {
 	uint64_t group;    /* the inode of its folder; 0: none */
 	uint64_t part;     /* thousandths of a processor */
-	uint64_t before;   /* ns for which it had been throttled when the process began, all processors together */
+	uint64_t before;   /* ns for which it had been throttled when the process began, all processors */
 	uint64_t after;    /* ... and when it ended */
 };
 #define GT_QUOTAS 4

@@ -179,7 +179,8 @@ static void claim(void)
  */
 static const sigset_t *awaited(const sigset_t *set, sigset_t *copy)
 {
-	if (set && readable(set) && (means(set) || (gt_sp_chosen && word(set) & hidden() && !gt_sp_elsewhere())))
+	if (set && readable(set) &&
+	    (means(set) || (gt_sp_chosen && word(set) & hidden() && !gt_sp_elsewhere())))
 		claim();
 	return without(set, copy);
 }

@@ -153,9 +153,9 @@ static bool write_record(struct gt_sp_thread *t, uint64_t low, uint64_t *frames,
 bool gt_sp_put_path(struct gt_sp_thread *t, uint64_t tick)
 {
 	struct gt_walker *w = t->walker;
+	uint64_t *frames = (uint64_t *)(uintptr_t)w->frames;
 
-	return write_record(t, GT_SAMPLE_LOW(t->number, w->flags, 0, 0), (uint64_t *)(uintptr_t)w->frames, w->n,
-			    w->kept, tick);
+	return write_record(t, GT_SAMPLE_LOW(t->number, w->flags, 0, 0), frames, w->n, w->kept, tick);
 }
 
 /* Returns how much of the weight is in a record. */

@@ -59,7 +59,7 @@ struct gt_sp_thread {
 	 * 0: it does not. */
 	uintptr_t walking;
 	uint64_t put;             /* when its last record was written, or later */
-	struct gt_sp_call calls[GT_SP_CALLS]; /* the innermost ones of `depth`, at their depth mod GT_SP_CALLS */
+	struct gt_sp_call calls[GT_SP_CALLS]; /* the innermost of `depth`, at their depth mod GT_SP_CALLS */
 	uint32_t depth;
 	struct gt_sp_thread *next;
 };

@@ -50,7 +50,7 @@ static const struct gt_option options[] = {
 	{'w', "wrap", "NAME|DIR", "Record the calls of a library, too; may be repeated (libwrapgen)."},
 	{KEY_SAMPLE, "sample", "[=RATE]",
 	 "Sample call stacks, RATE times (1000) a second of processor time (VT_SAMPLING)."},
-	{KEY_NO_SAMPLE, "no-sample", NULL, "Sample nothing, also where no function is recorded (VT_SAMPLING=0)."},
+	{KEY_NO_SAMPLE, "no-sample", NULL, "Sample nothing (VT_SAMPLING=0)."},
 	{'s', "set", "VT_X=VALUE", "Set one setting; see gputrace info --config."},
 	{'v', "verbose", NULL, "Print what gputrace does; twice: everything."},
 	{'q', "quiet", NULL, "Print errors only."},

@@ -26,8 +26,8 @@ void gt_watch_anew(int pid);
 int gt_watch_resume(const char *state);
 
 /*
- * For how long a signal of a timer stops a process here, ns (interruption.c); 0: not known. The calling process
- * has no other use of SIGURG.
+ * For how long a signal of a timer stops a process here, ns (interruption.c); 0: not known. The calling
+ * process has no other use of SIGURG.
  */
 uint32_t gt_interruption_ns(void);
 

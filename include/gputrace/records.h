@@ -75,7 +75,7 @@ enum gt_type {
 #define GT_SAMPLE_KEPT(word)   ((unsigned)((word) >> 32) & 0xffu)
 #define GT_SAMPLE_WEIGHT(word) ((uint32_t)(word))
 #define GT_SAMPLE_UNIT         1024u /* nanoseconds in a unit of the weight */
-#define GT_SAMPLE_PERIOD       UINT64_C(4000000) /* ns from one to the next where the process says nothing else */
+#define GT_SAMPLE_PERIOD       UINT64_C(4000000) /* ns, where the process says nothing else */
 #define GT_SAMPLE_FRAMES       254u  /* most frames that a sample has */
 
 enum gt_sample_flag {

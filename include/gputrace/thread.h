@@ -44,8 +44,8 @@ GT_API void gt_leave_woken(gt_ref region, uint64_t by, uint64_t tick);
 GT_API bool gt_sample(uint64_t *half, uint64_t low, uint64_t *frames, unsigned n, unsigned kept,
 		      uint64_t tick);
 /*
- * For how long one signal of a timer stops a thread of this host, its handler not counted, ns, as `gputrace run`
- * has measured it soon after the start; 0: it has not, or nothing was recorded yet. [signal-safe]
+ * For how long one signal of a timer stops a thread of this host, its handler not counted, ns, as `gputrace
+ * run` has measured it soon after the start; 0: it has not, or nothing was recorded yet. [signal-safe]
  */
 GT_API uint32_t gt_interruption(void);
 

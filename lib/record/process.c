@@ -215,7 +215,7 @@ static bool another_records(void)
 /* What the process may have of them, and what it had been given when it began. */
 static void note_processors(const struct gt_sched *given, bool known)
 {
-	/* Of a child of one without quotas nothing is known: somebody may have moved it to another group since. */
+	/* Of a child of one without quotas nothing is known: it may have been moved to another group. */
 	if (!parent.is_child || parent.header.quotas[0].group)
 		gt_quotas_begin();
 	if (parent.is_child) {

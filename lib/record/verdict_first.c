@@ -17,7 +17,8 @@ enum gt_verdict gt_verdict_slow(uint64_t key)
 	if (gt_verdicts.mode & GT_VERDICT_UNSET) {
 		if (!gt_start() && gt_state_now() == GT_DEAD)
 			return GT_VERDICT_DROP; /* nothing will ever be recorded: no more work */
-		if (gt_state_now() != GT_READY || gt_verdicts.mode & GT_VERDICT_UNSET || !gt_verdict_filters())
+		if (gt_state_now() != GT_READY || gt_verdicts.mode & GT_VERDICT_UNSET ||
+		    !gt_verdict_filters())
 			return GT_VERDICT_RECORD;
 		return gt_verdict_of(key);
 	}

@@ -87,7 +87,7 @@ static inline uint64_t of_run(const struct gt_summary_view *view, const char *ke
 	return gt_cell_given(cell, GT_COUNT) ? cell.count : view->report->unread ? known : 0;
 }
 
-/* The functions with the most time of their own, in `rows` lines, and how many there are besides (table.c). */
+/* The functions with the most time of their own, in `rows` lines, and how many others there are (table.c). */
 void gt_summary_table(const struct printer *p, const struct gt_summary_view *view, unsigned rows);
 
 #endif

@@ -342,7 +342,8 @@ void gt_location_block(struct gt_location *l, const struct gt_slot *slots, unsig
 		unsigned type = GT_WORD_TYPE(slots[i].word);
 
 		extra = GT_TYPE_HAS_EXTRA(type) ? GT_WORD_EXTRA(slots[i].word) : 0;
-		gt_location_record(l, type, extra ? GT_WORD_LOW(slots[i].word) : GT_WORD_PAYLOAD(slots[i].word),
+		gt_location_record(l, type,
+				   extra ? GT_WORD_LOW(slots[i].word) : GT_WORD_PAYLOAD(slots[i].word),
 				   (const uint64_t *)(slots + i + 1), extra, slots[i].time);
 	}
 }

@@ -6,7 +6,7 @@
  *	auto fork               the same again, in a child by fork()
  *	auto claim              but first it installs a handler for SIGURG, and raises it ten times
  *	auto raw                the same by system calls alone, as Go's runtime does; then a thread computes
- *	auto wait               it blocks all signals and waits for them, as daemons do: its child sends SIGURG
+ *	auto wait               it blocks all signals and waits for them, as daemons do; a child sends it
  *	auto small              in a thread with a stack of 16 KiB
  *	auto spin | auto switch in a thread that does nothing else, or also wakes another one all the time;
  *	                        prints how many perf events the process has then
@@ -116,8 +116,8 @@ __asm__(".globl return_from_signal\nreturn_from_signal:\n"
 
 static void claim_raw(void)
 {
-	struct kernel_action act = { .handler = count_signal, .flags = SA_ONSTACK | 0x04000000 /* SA_RESTORER */,
-				     .restorer = return_from_signal };
+	struct kernel_action act = { .handler = count_signal, .restorer = return_from_signal,
+				     .flags = SA_ONSTACK | 0x04000000 /* SA_RESTORER */ };
 	pthread_t thread;
 
 	if (syscall(SYS_rt_sigaction, SIGURG, &act, NULL, sizeof(act.mask)))

@@ -402,8 +402,8 @@ static void *work_on(void *unused)
 }
 
 /*
- * Threads are being sampled, some for the first time, when another one takes calls from all of them. They do not
- * end before the process: the C library makes such a call when a thread ends.
+ * Threads are being sampled, some for the first time, when another one takes calls from all of them. They do
+ * not end before the process: the C library makes such a call when a thread ends.
  */
 static void confined_together(void)
 {

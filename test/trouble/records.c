@@ -111,7 +111,8 @@ UNSEEN static void blocks(void)
 		count = 0;
 		slots[count++] = (struct gt_slot){ .time = gt_now(), .word = GT_WORD(GT_T_ENTER, r) };
 		for (int k = 0; k < more; k++) {
-			slots[count++] = (struct gt_slot){ gt_now(), GT_WORDX(GT_T_PARAM_UINT, 1, parameter) };
+			slots[count++] =
+				(struct gt_slot){ gt_now(), GT_WORDX(GT_T_PARAM_UINT, 1, parameter) };
 			slots[count++] = (struct gt_slot){ 7, 0 };
 		}
 		slots[count++] = (struct gt_slot){ .time = gt_now(), .word = GT_WORD(GT_T_LEAVE, r) };

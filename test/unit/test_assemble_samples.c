@@ -233,14 +233,15 @@ Test(samples, among_other_events)
 	mk_remove(dir);
 }
 
-/* A record without a weight is no sample, but the call path of the leave to come, whatever is between them; and
- * samples are told apart from samples. */
+/* A record without a weight is no sample, but the call path of the leave to come, whatever is between them;
+ * and samples are told apart from samples. */
 Test(samples, call_paths)
 {
 	const char *dir = mk_run();
 	struct mk_proc *p = sampled(dir);
 	struct mk_loc *l = mk_loc(p, 0, 4096, 0, BEGIN);
-	uint32_t outside = mk_region(p, "outside"), work = mk_region(p, "work"), inside = mk_region(p, "inside");
+	uint32_t outside = mk_region(p, "outside"), work = mk_region(p, "work"),
+		 inside = mk_region(p, "inside");
 
 	map_self(p);
 	mk_enter(l, AT(5), outside);

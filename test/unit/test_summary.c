@@ -296,7 +296,6 @@ Test(summary, measurement)
 	sums.uncosted = true;
 	print_sums(&s, &sums, GT_SUMMARY_PLAIN, 0);
 	HAS("; measurement: about 190 ms, 0.3 % of the run, and the samples\n");
-	/* Samples, and what they can say of time in no function. */
 	s.used = (struct gt_used){ .measured = 1, .processors = 2, .processor_ns = 900000000 };
 	sums = (struct gt_summary_sums){ .threads_ns = 1000000000, .unseen_ns = 1000000000, .sampled = true,
 					 .sample_rate = 249.6 };

@@ -86,7 +86,7 @@ enum gt_mark { GT_IN_LIBC = 1, GT_IN_GPUTRACE = 2 };
 struct gt_call_paths {
 	/* of the process: what was learned of code */
 	const struct gt_proc *proc;
-	struct gt_lookup addresses; /* of code, or with (mapping + 1, ~0: none) << 48 -> its number in `places` */
+	struct gt_lookup addresses; /* of code, or with (mapping + 1, ~0: none) << 48: index in `places` */
 	struct gt_lookup nodes;     /* (context << 32 | number) + 1 -> the context below it */
 	struct gt_place *places;
 	size_t place_count, place_room;
