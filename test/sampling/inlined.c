@@ -3,6 +3,9 @@
  * Functions that the compiler has inlined: alpha and, in it, deep, and beta; and both, which is also called.
  * Prints the processor time of each.
  *
+ * Usage: inlined [MILLISECONDS [N [left|right|both ...]]]
+ *	left ...	each of these for so long, and nothing else
+ *
  * Limits: for -O2.
  */
 #define _GNU_SOURCE
@@ -47,6 +50,23 @@ INLINED void both(unsigned n)
 		sink = sink * 9 + i; /* BOTH */
 }
 
+/* In one line, as functions of two files may be. */
+#define SPIN(name, factor) INLINED void name(unsigned n) { for (; n; n--) sink = sink * (factor) + n; }
+SPIN(left, 11) SPIN(right, 13)
+
+__attribute__((noinline)) static void chosen(const char *which, double ms, unsigned n)
+{
+	double end = clock_of_thread() + ms;
+
+	while (clock_of_thread() < end)
+		if (*which == 'l')
+			left(n);
+		else if (*which == 'r')
+			right(n);
+		else
+			both(n);
+}
+
 __attribute__((noinline)) static void work(double *ms, unsigned n)
 {
 	double at[4];
@@ -68,6 +88,8 @@ int main(int argc, char **argv)
 	double ms[4] = { 0 }, end = clock_of_thread() + (argc > 1 ? atof(argv[1]) : 600), begin;
 	void (*volatile call)(unsigned) = both;
 
+	for (int i = 3; i < argc; i++)
+		chosen(argv[i], atof(argv[1]), n);
 	while (clock_of_thread() < end) {
 		work(ms, n);
 		begin = clock_of_thread();

@@ -390,9 +390,17 @@ uint32_t gt_defs_region(struct gt_defs *defs, const void *key, size_t bytes,
 
 uint32_t gt_defs_named_region(struct gt_defs *defs, const struct gt_region *region, uint32_t proc)
 {
-	const uint32_t key[10] = { 'R', region->name, region->canonical, region->file, region->group,
-				   region->begin, region->end, region->role,
-				   (uint32_t)region->paradigm << 16 | region->flags, proc };
+	const uint32_t key[GT_NAMED_KEY] = { 'R', region->name, region->canonical, region->file,
+					     region->group, region->begin, region->end, region->role,
+					     (uint32_t)region->paradigm << 16 | region->flags, proc };
+
+	return gt_defs_region(defs, key, sizeof(key), region);
+}
+
+uint32_t gt_defs_inlined_region(struct gt_defs *defs, const struct gt_region *region)
+{
+	const uint32_t key[GT_INLINED_KEY] = { 'I', region->canonical, region->file, region->begin,
+					       region->module };
 
 	return gt_defs_region(defs, key, sizeof(key), region);
 }

@@ -194,6 +194,10 @@ uint32_t gt_defs_region(struct gt_defs *defs, const void *key, size_t bytes,
 			const struct gt_region *region);
 /* One that is the same as all others of the same names, place and kind; `proc` not 0: in this process. */
 uint32_t gt_defs_named_region(struct gt_defs *defs, const struct gt_region *region, uint32_t proc);
+/* A function where it was inlined: the same as all others of the same canonical name and place. */
+uint32_t gt_defs_inlined_region(struct gt_defs *defs, const struct gt_region *region);
+/* The keys of both are so many numbers, of strings among them. */
+enum { GT_NAMED_KEY = 10, GT_INLINED_KEY = 5 };
 /* A region of gputrace's own. */
 uint32_t gt_defs_own_region(struct gt_defs *defs, const char *name, uint8_t paradigm);
 /* Its number if it is known, else GT_UNDEFINED. */

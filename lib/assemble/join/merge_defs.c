@@ -62,6 +62,16 @@ static void map_strings(struct gt_merge_task *t)
 	}
 }
 
+/* Which numbers of a region's key are strings, as bits; 0: the key is text. */
+static unsigned strings_of_key(const uint32_t *numbers, size_t bytes)
+{
+	if (bytes == GT_NAMED_KEY * sizeof(*numbers) && numbers[0] == 'R')
+		return 1u << 1 | 1u << 2 | 1u << 3 | 1u << 4;
+	if (bytes == GT_INLINED_KEY * sizeof(*numbers) && numbers[0] == 'I')
+		return 1u << 1 | 1u << 2 | 1u << 4;
+	return 0;
+}
+
 /*
  * The key of a region in all parts: one made of strings' numbers gets those of the archive; a function
  * without a file is its process's own.
@@ -70,19 +80,19 @@ static size_t region_key(const struct gt_merge_task *t, uint32_t i, char *key, s
 {
 	size_t bytes;
 	const char *own = gt_intern_text(&t->partial.defs.regions.keys, i, &bytes);
-	uint32_t numbers[10];
+	uint32_t numbers[GT_NAMED_KEY] = { 0 };
+	unsigned strings;
 
-	if (bytes == sizeof(numbers)) {
-		memcpy(numbers, own, sizeof(numbers));
-		if (numbers[0] == 'R') {
-			for (unsigned k = 1; k <= 4; k++)
-				numbers[k] = numbers[k] == GT_UNDEFINED ? GT_UNDEFINED
-									: gt_merge_string(t, numbers[k]);
-			if (numbers[9])
-				numbers[9] += t->each->first_process;
-			memcpy(key, numbers, sizeof(numbers));
-			return sizeof(numbers);
-		}
+	memcpy(numbers, own, bytes < sizeof(numbers) ? bytes : sizeof(numbers));
+	strings = strings_of_key(numbers, bytes);
+	if (strings) {
+		for (unsigned k = 0; k < GT_NAMED_KEY; k++)
+			if (strings >> k & 1 && numbers[k] != GT_UNDEFINED)
+				numbers[k] = gt_merge_string(t, numbers[k]);
+		if (numbers[GT_NAMED_KEY - 1])
+			numbers[GT_NAMED_KEY - 1] += t->each->first_process;
+		memcpy(key, numbers, bytes);
+		return bytes;
 	}
 	if (bytes && *own == 'A')
 		return (size_t)snprintf(key, size, "A%u.%.*s", t->number, (int)bytes, own);

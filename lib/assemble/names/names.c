@@ -309,10 +309,7 @@ static uint32_t inlined_region(struct gt_names *names, const struct gt_mapping *
 	region.module = gt_defs_string(names->defs, m->path);
 	region.begin = region.end = inlined->file ? inlined->line : 0;
 	region.group = function_group(names, &symbol);
-	return gt_defs_region(names->defs,
-			      (const uint32_t[]){ 'I', region.canonical, region.file, region.begin,
-						  region.module },
-			      5 * sizeof(uint32_t), &region);
+	return gt_defs_inlined_region(names->defs, &region);
 }
 
 /* The line of each function at the address is where it calls the next one. */
