@@ -3,14 +3,16 @@
  * A JIT compiler: makes three functions that count, says their names in /tmp/perf-PID.map, and runs them for
  * as long as asked for. Prints the map's name and the processor time of each.
  *
- * Usage: jit [exit|killed|child|old] MILLISECONDS
- *	child	a forked child runs them; old: the map is one of long ago
+ * Usage: jit [exit|killed|child|own|old|late] MILLISECONDS
+ *	child	a forked child runs them; own: which says another name of the second one in a map of its own
+ *	old	the map is one of long ago; late: of the day after tomorrow, and it kills itself
  *
  * Limits: x86-64.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,6 +46,18 @@ static int write_map(uintptr_t at)
 	return fclose(map);
 }
 
+static int write_own_map(uintptr_t at)
+{
+	FILE *map;
+
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
+	printf("%s\n", path);
+	map = fopen(path, "w");
+	if (map)
+		fprintf(map, "%lx %x delta\n", at + APART, BYTES);
+	return map ? fclose(map) : -1;
+}
+
 static double clock_of_thread(void)
 {
 	struct timespec now;
@@ -74,7 +88,9 @@ static void run(uintptr_t at, double ms)
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "exit";
-	const struct timespec times[2] = { { 1, 0 }, { 1, 0 } };
+	bool late = !strcmp(how, "late"), own = !strcmp(how, "own");
+	const time_t when = late ? time(NULL) + 2 * 86400 : 1;
+	const struct timespec times[2] = { { when, 0 }, { when, 0 } };
 	double ms = argc > 2 ? atof(argv[2]) : 600;
 	unsigned char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
 				   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -88,14 +104,17 @@ int main(int argc, char **argv)
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
 	printf("%s\n", path);
 	fflush(stdout);
-	if (write_map((uintptr_t)page) || (!strcmp(how, "old") && utimensat(AT_FDCWD, path, times, 0)))
+	if (write_map((uintptr_t)page) ||
+	    ((late || !strcmp(how, "old")) && utimensat(AT_FDCWD, path, times, 0)))
 		return 1;
-	child = strcmp(how, "child") ? 0 : fork();
+	child = strcmp(how, "child") && !own ? 0 : fork();
+	if (!child && own && write_own_map((uintptr_t)page))
+		return 1;
 	if (!child)
 		run((uintptr_t)page, ms);
 	else
 		waitpid(child, &status, 0);
-	if (!strcmp(how, "killed"))
+	if (late || !strcmp(how, "killed"))
 		raise(SIGKILL);
 	return status != 0;
 }

@@ -19,11 +19,13 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define BYTES_MOST   ((size_t)256 << 20)
 #define LINES_MOST   ((size_t)4 << 20)
 #define SLACK        INT64_C(2000000000) /* ns: clocks of files are coarse, and buffers are written late */
+#define RATE_ERROR   1000 /* part by which a clock may be faster than it says */
 #define ADDRESS_MOST UINT64_C(0xffffffffffff)
 
 struct line {
@@ -38,6 +40,7 @@ struct gt_jit {
 	uint64_t *cuts;  /* sorted, each once */
 	uint32_t *owner; /* of the piece that begins at a cut: 1 + the line, 0: none */
 	size_t cut_count;
+	struct gt_jit *before; /* that of the process it was forked from */
 };
 
 /* ---- lines ----------------------------------------------------------------------------------------- */
@@ -82,8 +85,12 @@ static bool read_line(const char *text, const char *at, const char *end, struct 
 static void read_lines(struct gt_jit *jit, size_t bytes)
 {
 	const char *at = jit->text, *end = at + bytes, *next;
-	size_t room = 0;
+	size_t room = 0, count = 0;
 
+	for (next = at; (next = memchr(next, '\n', (size_t)(end - next))); next++)
+		count++;
+	for (; count > LINES_MOST; count--) /* the last ones count */
+		at = (const char *)memchr(at, '\n', (size_t)(end - at)) + 1;
 	for (; at < end; at = next + 1) {
 		struct line line;
 
@@ -92,7 +99,7 @@ static void read_lines(struct gt_jit *jit, size_t bytes)
 			break;
 		if (!read_line(jit->text, at, next, &line))
 			continue;
-		if (jit->count == LINES_MOST || !gt_array_has_room(jit->lines, jit->count, &room))
+		if (!gt_array_has_room(jit->lines, jit->count, &room))
 			break;
 		jit->lines[jit->count++] = line;
 	}
@@ -260,9 +267,14 @@ static void name_function(const char *name, size_t length, struct gt_jit_functio
 
 bool gt_jit_find(const struct gt_jit *jit, uint64_t address, struct gt_jit_function *function)
 {
-	uint32_t owner = jit && address >= jit->cuts[0] ? jit->owner[cut_of(jit, address)] : 0;
 	const struct line *line;
+	uint32_t owner = 0;
 
+	for (; jit; jit = jit->before) {
+		owner = address >= jit->cuts[0] ? jit->owner[cut_of(jit, address)] : 0;
+		if (owner)
+			break;
+	}
 	if (!owner)
 		return false;
 	line = &jit->lines[owner - 1];
@@ -298,7 +310,7 @@ struct gt_jit *gt_jit_read(int fd)
 		goto none;
 	size = (uint64_t)st.st_size < BYTES_MOST ? (size_t)st.st_size : BYTES_MOST;
 	jit->text = malloc(size);
-	if (!jit->text)
+	if (!jit->text || lseek(fd, st.st_size - (off_t)size, SEEK_SET) < 0)
 		goto none;
 	read_lines(jit, read_text(fd, jit->text, size));
 	if (jit->count && share_out(jit))
@@ -312,6 +324,7 @@ void gt_jit_free(struct gt_jit *jit)
 {
 	if (!jit)
 		return;
+	gt_jit_free(jit->before);
 	free(jit->text);
 	free(jit->lines);
 	free(jit->cuts);
@@ -331,17 +344,36 @@ static bool is_owner(const struct gt_proc *proc, uid_t uid)
 	return is;
 }
 
+/*
+ * Until when a killed process can have been there, by the clock of files: its last record's time, if its
+ * counter is not faster than it says, or not slower than 1 GHz where it says nothing; and not later than now.
+ */
+static int64_t latest_end(const struct gt_proc *proc)
+{
+	const struct gt_proc_header *header = &proc->header;
+	double hz = header->nominal_hz ? (double)header->nominal_hz : 1e9;
+	double life = proc->end_tick > header->first.tick
+			      ? 1e9 * (double)(proc->end_tick - header->first.tick) / hz : 0;
+	struct timespec at;
+	int64_t now;
+
+	clock_gettime(CLOCK_REALTIME, &at);
+	now = (int64_t)at.tv_sec * 1000000000 + at.tv_nsec;
+	life += life / RATE_ERROR;
+	return life < (double)(now - header->first.real_ns) ? header->first.real_ns + (int64_t)life : now;
+}
+
 /* Was it written last while the process was there? Earlier and later ones may have had its number. */
 static bool in_its_life(const struct gt_proc *proc, const struct timespec *written)
 {
 	int64_t ns = (int64_t)written->tv_sec * 1000000000 + written->tv_nsec;
 	const struct gt_proc_header *header = &proc->header;
-	uint64_t start;
 
-	if (header->last.tick || ns < header->first.real_ns - SLACK)
-		return ns >= header->first.real_ns - SLACK && ns <= header->last.real_ns + SLACK;
-	start = gt_process_start_time(header->pid);
-	return !start || start == header->start_time;
+	if (ns < header->first.real_ns - SLACK)
+		return false;
+	if (header->last.tick)
+		return ns <= header->last.real_ns + SLACK;
+	return gt_process_start_time(header->pid) == header->start_time || ns <= latest_end(proc) + SLACK;
 }
 
 static struct gt_jit *read_of(const struct gt_proc *proc)
@@ -366,11 +398,12 @@ static struct gt_jit *read_of(const struct gt_proc *proc)
 
 struct gt_jit *gt_jit_of(const struct gt_proc *proc)
 {
-	struct gt_jit *jit = read_of(proc);
+	struct gt_jit *jit = read_of(proc), **end = jit ? &jit->before : &jit;
 
-	while (!jit && proc->header.origin == 1 && proc->parent) {
+	while (proc->header.origin == 1 && proc->parent) {
 		proc = proc->parent;
-		jit = read_of(proc);
+		*end = read_of(proc);
+		end = *end ? &(*end)->before : end;
 	}
 	return jit;
 }

@@ -6,7 +6,9 @@
  *
  * Limits: the file is there only on the host of the process and until somebody removes it, and is believed
  * only if it is the process's own. It says nothing of times: where code lay in a place of other code, all of
- * it is called by the last name. 256 MiB and 4 million lines are read at most.
+ * it is called by the last name. Of a longer file the last 256 MiB and 4 million lines are read; by each
+ * forked child once more. Of a killed process it is not believed if it was written more than two seconds
+ * after its last record.
  */
 #ifndef GT_ASSEMBLE_NAMES_JIT_H
 #define GT_ASSEMBLE_NAMES_JIT_H
@@ -21,7 +23,7 @@ struct gt_jit_function {
 	unsigned line;              /* where it is defined; 0: not known */
 };
 
-/* The process's own file, or that of the process it was forked from. NULL: there is none. */
+/* The process's own file, and behind it those of the processes it was forked from. NULL: there is none. */
 struct gt_jit *gt_jit_of(const struct gt_proc *proc);
 /* What the descriptor has; NULL: it cannot be read, or no line of it says anything. */
 struct gt_jit *gt_jit_read(int fd);
