@@ -38,7 +38,7 @@
 #define UNKNOWN  UINT64_C(10000000)  /* the period where it is not known what a sample costs ... */
 #define PATIENCE 16u                 /* ... after so many expiries */
 #define LOOK     16u                 /* expiries from one look at the thread's switches to the next */
-#define SWITCH   UINT64_C(1000000)   /* ns between two switches: a thread with less has no event */
+#define SWITCH   UINT64_C(200000)    /* ns between two switches: a thread with less has no event */
 #define ROOM     32768u              /* bytes of stack: a thread with less is sampled on request */
 #define CHUNK  64u               /* entries that are made at once */
 #define PAGE   4096u
