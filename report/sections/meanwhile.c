@@ -118,12 +118,18 @@ bool gt_samples_meanwhile(struct gt_report *report, const bool *locations, const
 	return found->path;
 }
 
+#define SOMETHING 0.2 /* the share from which on one function says something */
+
 const char *gt_meanwhile_said(struct gt_report *report, const struct gt_meanwhile *found)
 {
 	char time[32], samples[32];
 
 	gt_cell_print(time, sizeof(time), (union gt_cell){ .count = found->ns }, GT_SECONDS);
 	gt_cell_print(samples, sizeof(samples), (union gt_cell){ .count = found->samples }, GT_COUNT);
+	if (found->share < SOMETHING)
+		return gt_figures_text(&report->figures,
+				       "%s of processor time (%s samples), in no function more than "
+				       "%.0f %% of it", time, samples, ceil(100 * found->share));
 	return gt_figures_text(&report->figures,
 			       "%s of processor time (%s samples), %.0f %% (+- %.0f %%) of it in %s", time,
 			       samples, 100 * found->share, ceil(found->error), found->path);

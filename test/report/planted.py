@@ -394,19 +394,21 @@ def gpu_gaps(bad):
 def sampled(what, step):
     """In the gaps three of four samples are in copy_in, elsewhere none; when others wait four of five in inner."""
     makes = {"gpu-gaps": lambda: gpu_gaps(True), "late-rank": lambda: late_rank(True), "neighbours": neighbours,
-             "staggered": staggered}
+             "staggered": staggered, "scattered": lambda: gpu_gaps(True)}
     m, ms, s = makes[what](), 1000000, None
     for thread in {"late-rank": [3], "staggered": [5], "neighbours": [0, 2]}.get(what, [0]):
-        s = put_samples(m, s or Stacks(m), thread, what in ("late-rank", "staggered"), step, ms)
+        s = put_samples(m, s or Stacks(m), thread, what, step, ms)
     return m
 
 
-def put_samples(m, s, thread, late, step, ms):
+def put_samples(m, s, thread, what, step, ms):
     events, attributes, next_time = m.events[thread], m.attributes, step
 
     def context(time):
         now = time // ms % 100
-        if not late:
+        if what == "scattered":  # thirty functions have a sample of each gap
+            names = "other" if now < 70 else f"step f{now}"
+        elif what not in ("late-rank", "staggered"):
             names = "other" if now < 70 else "poll" if now % 4 == 3 else "step copy_in"
         else:
             names = "early" if not 45 <= now < 95 else "outer" if now % 5 == 4 else "solve inner"
