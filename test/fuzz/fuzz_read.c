@@ -19,7 +19,7 @@
  * fuzz-sources: lib/assemble/util/losses.c lib/assemble/util/places.c lib/assemble/report/word.c
  * fuzz-sources: lib/assemble/spool/sort.c lib/assemble/report/summary.c lib/assemble/util/shorten.c
  * fuzz-sources: tools/check_events.c tools/check_mpi.c tools/check_pairs.c
- * fuzz-sources: tools/check_report.c tools/check_samples.c
+ * fuzz-sources: tools/check_report.c tools/check_samples.c report/model/stacks.c
  * fuzz-flags: -Wl,--wrap=stat -lpthread
  */
 #include <stdio.h>

@@ -40,8 +40,9 @@ static void check_row(const struct gt_setting_row *row)
 	gt_settings_text(row, text, sizeof(text));
 	switch (row->type) {
 	case GT_SET_NUMBER:
-		require(*(const int64_t *)field >= row->min && *(const int64_t *)field <= row->max,
-			"number in range");
+		require((*(const int64_t *)field >= row->min && *(const int64_t *)field <= row->max) ||
+				(*(const int64_t *)field == GT_SET_WORD && *row->def > '9'),
+			"number in range, or the word");
 		break;
 	case GT_SET_SIZE:
 		require(*(const uint64_t *)field >= (uint64_t)row->min &&
