@@ -28,6 +28,7 @@
 #define PAGES 64u /* by which a stack is found to be longer at once */
 #define PAGE  4096u
 #define LEFT  UINT64_C(8000000)  /* ns that may be left; two ticks */
+#define APART 4u                  /* periods, or ticks, that may pass from one sample to the next */
 #define LEAST UINT64_C(2000000)  /* ns that a process has to have used to have a sample */
 
 GT_HIDDEN uint64_t gt_sp_vdso, gt_sp_vdso_bytes;
@@ -241,7 +242,8 @@ void gt_sp_on_signal(int number, siginfo_t *info, void *context)
 }
 
 /*
- * Where the time without a sample goes: to where the sample before was, and that of the handler, to it. A
+ * Where the time without a sample goes: to where the sample before was, and that of the handler, to it. If it
+ * is more than samples may be apart, signals have failed to come, and nobody knows where it was: it has none. A
  * main thread without a sample has spent it below the program's entry; that costs a window, so it is only for
  * those who have asked for samples.
  */
@@ -250,7 +252,9 @@ static void put_rest(struct gt_sp_thread *t, uint64_t rest)
 	uint64_t frame[2] = { GT_FRAME_WORD(GT_FRAME_EXACT, (uintptr_t)gt_sp_on_signal), 0 };
 
 	if (t->sampled) {
-		put(t, rest, t->walker->flags, (uint64_t *)(uintptr_t)t->walker->frames, t->walker->n,
+		uint64_t most = APART * (gt_sp_period > LEFT / 2 ? gt_sp_period : LEFT / 2) + LEFT;
+
+		put(t, rest < most ? rest : most, t->walker->flags, (uint64_t *)(uintptr_t)t->walker->frames, t->walker->n,
 		    t->walker->n);
 		put(t, t->spent, 0, frame, 1, 0);
 		t->half = 0; /* the next one does not build upon that */
