@@ -269,6 +269,15 @@ static void stop(struct gt_sp_thread *t)
 		stop_event(t);
 }
 
+/* Not on an alternate signal stack, which may be just large enough for the program's own handlers. */
+bool gt_sp_can_say(void)
+{
+	stack_t stack;
+
+	return gt_raw(SYS_sigaltstack, NULL, &stack) || !(stack.ss_flags & SS_ONSTACK) ||
+	       (uintptr_t)__builtin_frame_address(0) - (uintptr_t)stack.ss_sp >= ROOM;
+}
+
 void gt_sp_say(const char *key, uint64_t value)
 {
 	char text[24], *at = text + sizeof(text) - 1;
@@ -291,7 +300,7 @@ static void settle_period(struct gt_sp_thread *t, uint32_t cost)
 		return;
 	if (gt_sp_chosen)
 		__atomic_store_n(&gt_sp_period, ns < LEAST ? LEAST : ns < MOST ? ns : MOST, __ATOMIC_RELAXED);
-	if (!__atomic_exchange_n(&settled, true, __ATOMIC_RELAXED)) {
+	if (gt_sp_can_say() && !__atomic_exchange_n(&settled, true, __ATOMIC_RELAXED)) {
 		if (gt_sp_chosen)
 			gt_sp_say("sampling:period", gt_sp_period);
 		if (cost)

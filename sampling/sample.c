@@ -172,7 +172,7 @@ static uint64_t put(struct gt_sp_thread *t, uint64_t weight, unsigned flags, uin
 	if (!write_record(t, GT_SAMPLE_LOW(t->number, flags, 0, units), frames, n, kept, 0))
 		return 0;
 	t->sampled = true;
-	if (__atomic_load_n(&gt_sp_start, __ATOMIC_RELAXED))
+	if (__atomic_load_n(&gt_sp_start, __ATOMIC_RELAXED) && gt_sp_can_say())
 		gt_sp_say("sampling:start", __atomic_exchange_n(&gt_sp_start, 0, __ATOMIC_RELAXED));
 	return units * GT_SAMPLE_UNIT;
 }
@@ -243,19 +243,19 @@ void gt_sp_on_signal(int number, siginfo_t *info, void *context)
 
 /*
  * Where the time without a sample goes: to where the sample before was, and that of the handler, to it. If it
- * is more than samples may be apart, signals have failed to come, and nobody knows where it was: it has none. A
- * main thread without a sample has spent it below the program's entry; that costs a window, so it is only for
+ * is more than samples may be apart, signals have failed to come, and nobody knows where it was: it has none.
+ * A main thread without a sample has spent it below the program's entry; that costs a window, so it is only for
  * those who have asked for samples.
  */
 static void put_rest(struct gt_sp_thread *t, uint64_t rest)
 {
 	uint64_t frame[2] = { GT_FRAME_WORD(GT_FRAME_EXACT, (uintptr_t)gt_sp_on_signal), 0 };
+	uint64_t *frames = t->sampled ? (uint64_t *)(uintptr_t)t->walker->frames : NULL;
 
-	if (t->sampled) {
+	if (frames) {
 		uint64_t most = APART * (gt_sp_period > LEFT / 2 ? gt_sp_period : LEFT / 2) + LEFT;
 
-		put(t, rest < most ? rest : most, t->walker->flags, (uint64_t *)(uintptr_t)t->walker->frames, t->walker->n,
-		    t->walker->n);
+		put(t, rest < most ? rest : most, t->walker->flags, frames, t->walker->n, t->walker->n);
 		put(t, t->spent, 0, frame, 1, 0);
 		t->half = 0; /* the next one does not build upon that */
 	} else if (!gt_sp_chosen && t->tid == (int)gt_raw(SYS_getpid) && gt_sp_clock() >= LEAST) {

@@ -97,7 +97,8 @@ GT_HIDDEN void gt_sp_timer_expired(struct gt_sp_thread *t);
 /* Does this kernel send the signals of such timers without interrupting a system call? */
 GT_HIDDEN bool gt_sp_interrupts_nothing(void);
 GT_HIDDEN void gt_sp_disarm(void);
-/* What the archive is to know of this process. */
+/* What the archive is to know of this process; and whether a handler has stack enough to say it. */
+GT_HIDDEN bool gt_sp_can_say(void);
 GT_HIDDEN void gt_sp_say(const char *key, uint64_t value);
 /* All threads lose their triggers, and none is in the handler any more; or get them back. */
 GT_HIDDEN void gt_sp_all(bool on);

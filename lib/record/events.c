@@ -7,6 +7,7 @@
 #include "gputrace/call.h"
 #include "gputrace/io.h"
 #include "gputrace/ranks.h"
+#include "gputrace/syscall.h"
 #include "gputrace/thread.h"
 #include "lib/common/text.h"
 #include "lib/record/call_paths.h"
@@ -16,6 +17,7 @@
 #include "lib/record/verdict.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -447,6 +449,8 @@ void gt_io_end(gt_ref region, gt_ref handle, uint64_t bytes, uint64_t id)
 
 /* ENTER, PARAM_UINT with its value, LEAVE */
 #define SPAN_SLOTS 4u
+#define PROCESS_STACK 32768u /* bytes: paths and what is read of /proc lie there */
+#define THREAD_STACK  3072u
 
 void gt_repeat(struct gt_repeated *last, gt_ref region, gt_ref counter, uint64_t begin)
 {
@@ -604,13 +608,24 @@ static unsigned sample_slots(unsigned frames)
 	return 1 + (frames + 1) / 2;
 }
 
+/* An alternate signal stack, which a thread may have made just large enough for its own handlers, is not one
+ * to begin to record on; the process less than the thread. */
+static bool has_room(void)
+{
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	stack_t stack;
+
+	return gt_raw(SYS_sigaltstack, NULL, &stack) || !(stack.ss_flags & SS_ONSTACK) ||
+	       here - (uintptr_t)stack.ss_sp >= (gt_state_now() == GT_READY ? THREAD_STACK : PROCESS_STACK);
+}
+
 bool gt_sample(uint64_t *half, uint64_t low, uint64_t *frames, unsigned n, unsigned kept, uint64_t tick)
 {
 	struct gt_location *loc;
 	uint64_t at, end, first;
 	unsigned fresh;
 
-	if (!gt_is_on() || gt_sys_refused())
+	if (!gt_is_on() || gt_sys_refused() || (!gt_self->loc && !has_room()))
 		return false;
 	loc = gt_own_location();
 	if (!loc || (!tick && loc->attr_to && gt_stream_end(loc) == loc->attr_to))

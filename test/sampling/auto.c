@@ -8,6 +8,7 @@
  *	auto raw                the same by system calls alone, as Go's runtime does; then a thread computes
  *	auto wait               it blocks all signals and waits for them, as daemons do; a child sends it
  *	auto small              in a thread with a stack of 16 KiB
+ *	auto alternate          in a child, with a small alternate signal stack: prints whether only that was used
  *	auto spin | auto switch in a thread that does nothing else, or also wakes another one all the time;
  *	                        prints how many perf events the process has then
  */
@@ -95,6 +96,35 @@ static void work_on_little(void)
 	if (pthread_attr_setstacksize(&attr, 16384) || pthread_create(&thread, &attr, work_beside, NULL))
 		abort();
 	pthread_join(thread, NULL);
+}
+
+/* As faulthandler of Python has it: in memory of malloc(). */
+static void work_on_alternate(void)
+{
+	enum { BELOW = 65536, STACK = 8192 };
+	unsigned char *memory = malloc(BELOW + STACK);
+	const stack_t stack = { .ss_sp = memory + BELOW, .ss_size = STACK };
+	int child, status;
+
+	if (!memory)
+		abort();
+	memset(memory, 42, BELOW);
+	if (sigaltstack(&stack, NULL))
+		abort();
+	child = fork();
+	if (child) {
+		while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+			;
+		return;
+	}
+	work();
+	for (unsigned i = 0; i < BELOW; i++)
+		if (memory[i] != 42) {
+			printf("%u bytes below it were used\n", BELOW - i);
+			exit(1);
+		}
+	printf("only that was used\n");
+	exit(0);
 }
 
 /* ---- as a runtime of its own ------------------------------------------------------------------------- */
@@ -197,6 +227,8 @@ int main(int argc, char **argv)
 		claim();
 	if (!strcmp(what, "raw"))
 		claim_raw();
+	else if (!strcmp(what, "alternate"))
+		work_on_alternate();
 	else if (!strcmp(what, "wait"))
 		wait_for_all();
 	else if (!strcmp(what, "small"))

@@ -55,7 +55,10 @@ commands()
 	[ -n "$forms" ] || { echo "gputrace info names no formats"; bad=1; }
 	for form in $forms; do
 		out=$dir.$form
-		try 0 export --$form -o "$out" "$dir"
+		case $form in
+		pprof) try '[02]' export --$form -o "$out" "$dir" ;; # 2: no samples
+		*) try 0 export --$form -o "$out" "$dir" ;;
+		esac
 	done
 	try 0 flow "$dir"
 	for form in svg dot json; do try 0 flow -o "$dir.flow.$form" "$dir"; done
