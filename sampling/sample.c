@@ -244,8 +244,8 @@ void gt_sp_on_signal(int number, siginfo_t *info, void *context)
 /*
  * Where the time without a sample goes: to where the sample before was, and that of the handler, to it. If it
  * is more than samples may be apart, signals have failed to come, and nobody knows where it was: it has none.
- * A main thread without a sample has spent it below the program's entry; that costs a window, so it is only for
- * those who have asked for samples.
+ * A main thread without a sample has spent it below the program's entry; that costs a window, so it is only
+ * for those who have asked for samples.
  */
 static void put_rest(struct gt_sp_thread *t, uint64_t rest)
 {

@@ -8,7 +8,7 @@
  *	auto raw                the same by system calls alone, as Go's runtime does; then a thread computes
  *	auto wait               it blocks all signals and waits for them, as daemons do; a child sends it
  *	auto small              in a thread with a stack of 16 KiB
- *	auto alternate          in a child, with a small alternate signal stack: prints whether only that was used
+ *	auto alternate          in a child, with a small alternate signal stack: is only that used?
  *	auto spin | auto switch in a thread that does nothing else, or also wakes another one all the time;
  *	                        prints how many perf events the process has then
  */
