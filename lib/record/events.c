@@ -7,7 +7,6 @@
 #include "gputrace/call.h"
 #include "gputrace/io.h"
 #include "gputrace/ranks.h"
-#include "gputrace/syscall.h"
 #include "gputrace/thread.h"
 #include "lib/common/text.h"
 #include "lib/record/call_paths.h"
@@ -615,7 +614,7 @@ static bool has_room(void)
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 	stack_t stack;
 
-	return gt_raw(SYS_sigaltstack, NULL, &stack) || !(stack.ss_flags & SS_ONSTACK) ||
+	return GT_SYS2(SYS_sigaltstack, NULL, &stack) || !(stack.ss_flags & SS_ONSTACK) ||
 	       here - (uintptr_t)stack.ss_sp >= (gt_state_now() == GT_READY ? THREAD_STACK : PROCESS_STACK);
 }
 
