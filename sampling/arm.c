@@ -289,17 +289,29 @@ void gt_sp_say(const char *key, uint64_t value)
 }
 
 /*
- * Where the period is ours to choose, a hundredth of it is what a sample costs. As long as the cost is not
- * known the timer alone makes samples, at the tick; who never learns it takes few.
+ * The least period with which all signals cost a hundredth: with an event there are those of the timer, too,
+ * at each tick.
+ */
+static uint64_t period_for(uint64_t cost)
+{
+	uint64_t ns = 100 * cost;
+
+	if (ns < TICK)
+		ns = 100 * cost * TICK / (TICK - ns) < TICK ? 100 * cost * TICK / (TICK - ns) : TICK;
+	ns = (ns + LEAST - 1) / LEAST * LEAST;
+	return ns < LEAST ? LEAST : ns < MOST ? ns : MOST;
+}
+
+/*
+ * Where the period is ours to choose. As long as the cost is not known the timer alone makes samples, at the
+ * tick; who never learns it takes few.
  */
 static void settle_period(struct gt_sp_thread *t, uint32_t cost)
 {
-	uint64_t ns = cost ? (100 * (uint64_t)cost + LEAST - 1) / LEAST * LEAST : UNKNOWN;
-
 	if (!cost && ++t->unsettled < PATIENCE)
 		return;
 	if (gt_sp_chosen)
-		__atomic_store_n(&gt_sp_period, ns < LEAST ? LEAST : ns < MOST ? ns : MOST, __ATOMIC_RELAXED);
+		__atomic_store_n(&gt_sp_period, cost ? period_for(cost) : UNKNOWN, __ATOMIC_RELAXED);
 	if (gt_sp_can_say() && !__atomic_exchange_n(&settled, true, __ATOMIC_RELAXED)) {
 		if (gt_sp_chosen)
 			gt_sp_say("sampling:period", gt_sp_period);
