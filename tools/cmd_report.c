@@ -64,6 +64,7 @@ static const struct gt_usage usage = {
 		 "  call_tree                call paths of all threads as one tree\n"
 		 "  kernels                  kernels of GPUs\n"
 		 "  copies                   copies to, from and between GPUs, by direction\n"
+		 "  launches                 who launched kernels and copies\n"
 		 "  devices                  when each GPU worked, and when it was idle\n"
 		 "  kernel_counters          what GPUs counted while a kernel ran\n"
 		 "  kernel_metrics           what GPUs counted in single kernels\n"
@@ -141,7 +142,7 @@ static void print_more(const struct choice *choice, const struct gt_figures *fig
 {
 	static const char *const further[] = {
 		"call_tree", "lines", "locations", "thread_states", "mpi", "messages", "collectives", "locks",
-		"files", "copies", "devices", "kernel_counters", "kernel_metrics", "metrics",
+		"files", "copies", "launches", "devices", "kernel_counters", "kernel_metrics", "metrics",
 		"delays", "critical_path", NULL };
 	const char *between = "\nmore: gputrace report -s ";
 	char name[4000];

@@ -11,6 +11,9 @@
 #include "lib/assemble/archive/archive_int.h"
 #include "lib/assemble/adapters/half.h"
 
+#include <ctype.h>
+#include <string.h>
+
 static const struct gt_paradigm paradigms[] = {
 	{ .name = "CUDA", .paradigm = OTF2_PARADIGM_CUDA, .kind = OTF2_PARADIGM_CLASS_ACCELERATOR },
 	{ .name = NULL },
@@ -31,7 +34,25 @@ static const struct gt_accel accel = {
 	.call_ns = 200,
 };
 
-static const struct gt_half half = { .accel = &accel };
+static bool begins(const char *text, const char *with)
+{
+	return !strncmp(text, with, strlen(with));
+}
+
+/* The runtime may be linked into the program, where only its calls have names of their own; before a launch
+ * there is what nvcc makes of <<< >>>. */
+static enum gt_runtime_code inside(const char *object, const char *name, const char *symbol)
+{
+	if (begins(object, "libcuda.so") || begins(object, "libcudart") || begins(object, "libcupti") ||
+	    begins(symbol, "libcudart_static_") || begins(symbol, "__cudart"))
+		return GT_INSIDE;
+	if (begins(name, "__device_stub__") || strstr(symbol, "16cudaLaunchKernelI") ||
+	    (begins(symbol, "cuda") && isupper((unsigned char)symbol[4])))
+		return GT_ENTRY;
+	return GT_OUTSIDE;
+}
+
+static const struct gt_half half = { .accel = &accel, .inside = inside };
 
 extern const struct gt_assembler gt_assembler_cuda;
 

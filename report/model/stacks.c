@@ -64,6 +64,17 @@ struct gt_stack_sample gt_stack_sample_of(const struct gt_stack_ids *stacks, con
 	return sample;
 }
 
+uint32_t gt_stack_call_path(const struct gt_otf2_cursor *at, uint64_t attribute)
+{
+	OTF2_AttributeValue value;
+	ptrdiff_t context = -1;
+
+	if (attribute != GT_OTF2_NOTHING &&
+	    gt_otf2_attribute(at, attribute, OTF2_TYPE_CALLING_CONTEXT, &value))
+		context = gt_otf2_index(at->read, GT_OTF2_CONTEXT, value.callingContextRef);
+	return (uint32_t)(context + 1);
+}
+
 /* A call of a library is in several frames: body_MPI_Wait (gputrace's), PMPI_Wait; ___pthread_mutex_lock. */
 static bool is_library_call(const char *function, const char *call)
 {
@@ -109,6 +120,31 @@ void gt_frames_below(const struct gt_otf2 *read, const struct gt_otf2_context *c
 		if (find_below(read, context, open[i], frames))
 			return;
 	frames->count = frames->count != 0;
+}
+
+/* What the C library does ahead of a program's or a thread's first function. There it may have no symbols. */
+static bool is_start(const char *name, bool outermost)
+{
+	static const char *const starts[] = { "_start", "__libc_start_main", "__libc_start_call_main",
+					      "start_thread", "__clone", "clone", "__clone3", "clone3" };
+
+	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
+		if (!strncmp(name, starts[i], strlen(starts[i])) && strchr("@", name[strlen(starts[i])]))
+			return true;
+	return outermost && !strncmp(name, "libc.so.", strlen("libc.so."));
+}
+
+void gt_call_frames(const struct gt_otf2 *read, uint32_t path, const struct gt_otf2_region *const *open,
+		    unsigned count, struct gt_frames *frames)
+{
+	frames->count = 0;
+	if (path)
+		gt_frames_below(read, gt_otf2_context_at(read, path - 1), false, open, count, frames);
+	for (unsigned i = 0; i < frames->count; i++)
+		if (is_start(frames->regions[i]->name, i + 1 == frames->count))
+			frames->count = i;
+		else if (!strcmp(frames->regions[i]->name, "main"))
+			frames->count = i + 1;
 }
 
 /* ---- objects ------------------------------------------------------------------------------------- */

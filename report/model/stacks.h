@@ -33,6 +33,9 @@ struct gt_stack_ids gt_stacks_of(const struct gt_otf2 *read);
 struct gt_stack_sample gt_stack_sample_of(const struct gt_stack_ids *stacks, const struct gt_otf2_cursor *at,
 					  const struct gt_otf2_CallingContextSample *event);
 
+/* Who made a call that begins or ends, by its attribute CALL_PATH: 1 + index of a context, or 0. */
+uint32_t gt_stack_call_path(const struct gt_otf2_cursor *at, uint64_t attribute);
+
 /*
  * Samples divide a call's own time and never have more of it than there is: where they stand for more, all
  * get the same part less. That is so for the calls of one path on one location. Returns the part that they
@@ -60,6 +63,13 @@ struct gt_frames {
  */
 void gt_frames_below(const struct gt_otf2 *read, const struct gt_otf2_context *context, bool ours,
 		     const struct gt_otf2_region *const *open, unsigned count, struct gt_frames *frames);
+
+/*
+ * The same of a call with that path (gt_stack_call_path(); 0: none), which is not one of `open`: functions
+ * between these and the call; without open calls from main(), or a thread's first function, on.
+ */
+void gt_call_frames(const struct gt_otf2 *read, uint32_t path, const struct gt_otf2_region *const *open,
+		    unsigned count, struct gt_frames *frames);
 
 /* Objects (programs and libraries) that functions are in, numbered from 1 in the order of the archive. */
 struct gt_stack_objects {

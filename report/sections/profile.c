@@ -432,29 +432,6 @@ static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 	free(regions);
 }
 
-const char *gt_profile_path(struct gt_report *report, const struct gt_profile *profile, uint32_t node)
-{
-	char text[4000], *at = text + sizeof(text) - 1; /* JSON has no more of a text */
-
-	*at = '\0';
-	for (uint32_t i = node; i; i = profile->tree.nodes[i].parent) {
-		const char *name = gt_report_region_name(report, profile->tree.nodes[i].region);
-		const char *between = *at ? " > " : "";
-		size_t n = strlen(name), gap = strlen(between);
-
-		if (n + gap + 4 > (size_t)(at - text)) {
-			at -= 4;
-			memcpy(at, "... ", 4);
-			break;
-		}
-		at -= gap;
-		memcpy(at, between, gap);
-		at -= n;
-		memcpy(at, name, n);
-	}
-	return gt_figures_text(&report->figures, "%s", at);
-}
-
 static void figures(struct gt_report *report, void *result)
 {
 	struct gt_profile *profile = result;

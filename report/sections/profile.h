@@ -8,6 +8,7 @@
 #ifndef GT_REPORT_PROFILE_H
 #define GT_REPORT_PROFILE_H
 
+#include "report/model/stacks.h"
 #include "report/report.h"
 
 enum { GT_PROFILE_NODES = 1 << 20, GT_PROFILE_KNOWN = 1 << 13 };
@@ -269,6 +270,21 @@ static inline uint32_t gt_profile_node_at(const struct gt_profile *profile, size
 }
 /* "main > solve > MPI_Recv", of a node of the whole tree; the first ones are left out if it is too long. */
 const char *gt_profile_path(struct gt_report *report, const struct gt_profile *profile, uint32_t node);
+
+/* Who made a call (call_path.c). */
+struct gt_call_path {
+	uint32_t path; /* gt_stack_call_path() */
+	uint32_t node; /* of the call */
+};
+
+/* The same of a call, or what is called in it, with the functions of its path. NULL: it has none. */
+const char *gt_profile_call_path(struct gt_report *report, const struct gt_profile *profile, uint32_t node,
+				 const struct gt_call_path *call);
+/* "a.c:12": the line that made the call, or NULL. */
+const char *gt_call_place(struct gt_report *report, const struct gt_call_path *call);
+/* The innermost calls of a node of the whole tree, up to one whose region is not defined; and how many. */
+unsigned gt_profile_open(const struct gt_report *report, const struct gt_profile *profile, uint32_t node,
+			 const struct gt_otf2_region *open[GT_OPEN_MOST]);
 
 /* Sections "regions", "groups", "locations" (profile_tables.c). */
 void gt_profile_tables(struct gt_report *report, const struct gt_profile *profile);

@@ -36,19 +36,6 @@ static uint64_t add_node(struct gt_sampled_tree *sampled, uint32_t base, uint64_
 	return (uint64_t)(gt_sums_at(&sampled->nodes, base, parent, function, 0) - sampled->nodes.items) + 1;
 }
 
-/* The innermost calls of a node, up to one whose region is not defined. Returns how many. */
-static unsigned find_open(const struct gt_report *report, const struct gt_profile *profile, uint32_t node,
-			  const struct gt_otf2_region *open[GT_OPEN_MOST])
-{
-	const struct gt_profile_node *nodes = profile->tree.nodes;
-	size_t regions = report->read->tables[GT_OTF2_REGION].count;
-	unsigned count = 0;
-
-	for (; node && nodes[node].region < regions && count < GT_OPEN_MOST; node = nodes[node].parent)
-		open[count++] = gt_otf2_region_at(report->read, nodes[node].region);
-	return count;
-}
-
 static uint64_t function_of(const struct gt_report *report, const struct gt_otf2_region *region)
 {
 	return region == &gt_stacks_ours ? gt_samples_ourselves(report) : gt_report_region(report, region);
@@ -64,7 +51,7 @@ static void add_path(struct gt_sampled_tree *sampled, const struct gt_profile *p
 
 	gt_frames_below(report->read,
 			sum->key[0] ? gt_otf2_context_at(report->read, sum->key[0] - 1) : NULL,
-			sum->key[2], open, find_open(report, profile, base, open), frames);
+			sum->key[2], open, gt_profile_open(report, profile, base, open), frames);
 	while (frames->count)
 		at = add_node(sampled, base, at, function_of(report, frames->regions[--frames->count]));
 	if (!at)

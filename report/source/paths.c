@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Call paths of serialized launches: the regions that were open on the thread whose call has the launch's
- * correlation id.
+ * correlation id, and the functions between that the call's CALL_PATH names.
  *
  * Limits: see source.h.
  */
@@ -11,6 +11,7 @@
 
 #include "lib/assemble/util/memory.h"
 #include "lib/read/read.h"
+#include "report/model/stacks.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -22,7 +23,7 @@
 
 struct search {
 	struct gt_src *src;
-	uint64_t correlation; /* the attribute */
+	uint64_t correlation, path; /* attributes */
 	pthread_mutex_t lock;
 };
 
@@ -58,14 +59,34 @@ static const struct gt_pc_launch *first_launch(const struct gt_pc_samples *s, si
 	return &s->launches[low];
 }
 
-static void path_text(const struct gt_otf2_cursor *at, char *text)
+static size_t put_name(char *text, size_t used, const char *name)
 {
+	if (used < PATH_MOST)
+		used += (size_t)snprintf(text + used, PATH_MOST - used, "%s%s", used ? " > " : "", name);
+	return used;
+}
+
+/* What is open, the functions that made the call, and the call, which has been left. */
+static void path_text(const struct gt_otf2_cursor *at, const struct gt_otf2_frame *call, uint64_t attribute,
+		      char *text)
+{
+	const struct gt_otf2_region *open[GT_OPEN_MOST];
+	struct gt_frames *frames = gt_zeroed(1, sizeof(*frames));
+	unsigned count = 0;
 	size_t used = 0;
 
+	while (count < GT_OPEN_MOST && count < at->depth) {
+		open[count] = at->stack[at->depth - 1 - count].region;
+		count++;
+	}
+	gt_call_frames(at->read, gt_stack_call_path(at, attribute), open, count, frames);
 	*text = 0;
-	for (size_t i = 0; i < at->depth && used < PATH_MOST; i++)
-		used += (size_t)snprintf(text + used, PATH_MOST - used, "%s%s", i ? " > " : "",
-					 at->stack[i].region->name);
+	for (size_t i = 0; i < at->depth; i++)
+		used = put_name(text, used, at->stack[i].region->name);
+	while (frames->count)
+		used = put_name(text, used, frames->regions[--frames->count]->name);
+	put_name(text, used, call->region->name);
+	free(frames);
 }
 
 static struct gt_src_path *find_path(struct gt_src *src, const char *text, size_t function)
@@ -94,15 +115,16 @@ static bool is_shown(const struct gt_src *src, size_t function)
 	return false;
 }
 
+/* In frame->user: 1 + the index of the first launch that the call has made. */
 static void enter(struct gt_otf2_cursor *at)
 {
 	struct search *search = at->user;
 	const struct gt_pc_samples *s = &search->src->samples;
 	const struct gt_pc_launch *l, *end = s->launches + s->launch_count;
 	OTF2_AttributeValue value;
-	char text[PATH_MOST];
 	ptrdiff_t process;
 
+	at->stack[at->depth - 1].user = 0;
 	if (at->location->type != OTF2_LOCATION_TYPE_CPU_THREAD ||
 	    !gt_otf2_attribute(at, search->correlation, OTF2_TYPE_UINT64, &value))
 		return;
@@ -110,11 +132,25 @@ static void enter(struct gt_otf2_cursor *at)
 	if (process < 0)
 		return;
 	l = first_launch(s, (size_t)process, value.uint64);
-	if (l == end || l->process != (size_t)process || l->correlation != value.uint64)
+	if (l < end && l->process == (size_t)process && l->correlation == value.uint64)
+		at->stack[at->depth - 1].user = (uint64_t)(l - s->launches) + 1;
+}
+
+/* `attribute`: that says who made the call. */
+static void end_call(const struct gt_otf2_cursor *at, const struct gt_otf2_frame *call, uint64_t attribute)
+{
+	struct search *search = at->user;
+	const struct gt_pc_samples *s = &search->src->samples;
+	const struct gt_pc_launch *end = s->launches + s->launch_count, *first;
+	char text[PATH_MOST];
+
+	if (!call->user)
 		return;
-	path_text(at, text);
+	first = &s->launches[call->user - 1];
+	path_text(at, call, attribute, text);
 	pthread_mutex_lock(&search->lock);
-	for (; l < end && l->process == (size_t)process && l->correlation == value.uint64; l++) {
+	for (const struct gt_pc_launch *l = first;
+	     l < end && l->process == first->process && l->correlation == first->correlation; l++) {
 		struct gt_src_path *path;
 
 		if (!is_shown(search->src, l->function))
@@ -124,6 +160,20 @@ static void enter(struct gt_otf2_cursor *at)
 		path->launches++;
 	}
 	pthread_mutex_unlock(&search->lock);
+}
+
+static void leave(struct gt_otf2_cursor *at, const struct gt_otf2_frame *frame)
+{
+	end_call(at, frame, ((struct search *)at->user)->path);
+}
+
+/* Calls that are still open. */
+static void end(struct gt_otf2_cursor *at, bool whole)
+{
+	(void)whole;
+	while (at->depth--)
+		end_call(at, &at->stack[at->depth], GT_OTF2_NOTHING);
+	at->depth = 0;
 }
 
 static int by_samples(const void *va, const void *vb)
@@ -137,7 +187,7 @@ static int by_samples(const void *va, const void *vb)
 
 int gt_src_paths(struct gt_src *src, const char *anchor)
 {
-	static const struct gt_otf2_visitor visitor = { .enter = enter };
+	static const struct gt_otf2_visitor visitor = { .enter = enter, .leave = leave, .end = end };
 	struct search search = { .src = src, .lock = PTHREAD_MUTEX_INITIALIZER };
 	struct gt_otf2 *read;
 	int rc;
@@ -149,6 +199,7 @@ int gt_src_paths(struct gt_src *src, const char *anchor)
 		return -EIO;
 	rc = gt_otf2_definitions(read);
 	search.correlation = gt_otf2_attribute_named(read, "CORRELATION_ID");
+	search.path = gt_otf2_attribute_named(read, "CALL_PATH");
 	if (!rc)
 		rc = gt_otf2_events(read);
 	/* The reader is not closed: regions' names are its. */

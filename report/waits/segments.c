@@ -61,3 +61,35 @@ uint64_t gt_sync_waited(const struct gt_wait_segment *segment)
 										     : segment->begin;
 	return (segment->cause == GT_NO_CAUSE ? segment->end : segment->until) - from;
 }
+
+enum { NESTED = 8 }; /* calls in one that is left later, among which a segment's own is looked for */
+
+/* The first whose last segment is this one or comes later. */
+static uint64_t first_path(const struct gt_log *paths, uint64_t segment)
+{
+	uint64_t low = 0, high = paths->count;
+
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+
+		if (((struct gt_wait_path *)gt_log_at(paths, middle))->last < segment)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+struct gt_call_path gt_sync_path(const struct gt_sync *sync, uint32_t location, uint64_t segment)
+{
+	const struct gt_log *paths = &sync->timelines[location].paths;
+	uint64_t first = first_path(paths, segment);
+
+	for (uint64_t i = first; i < paths->count && i < first + NESTED; i++) {
+		const struct gt_wait_path *path = gt_log_at(paths, i);
+
+		if (path->first <= segment && segment <= path->last)
+			return path->call;
+	}
+	return (struct gt_call_path){ .path = 0 };
+}

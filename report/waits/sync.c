@@ -16,6 +16,8 @@
 
 #include "lib/assemble/util/memory.h"
 
+enum { SEGMENTS_MOST = 64 }; /* of a call, that say who made it */
+
 /* ---- segments ----------------------------------------------------------------------------------- */
 
 static bool counts(const struct gt_syncing *state, enum gt_class class)
@@ -117,6 +119,34 @@ static uint64_t process_id(const struct gt_otf2_cursor *at)
 	return p && p->text ? strtoull(p->text, NULL, 10) : 0;
 }
 
+/* Is a node of the location's tree another one, or below it? */
+static bool is_in(const struct gt_syncing *state, uint32_t node, uint32_t outer)
+{
+	while (node && node != outer)
+		node = state->profiling->tree.nodes[node].parent;
+	return node == outer;
+}
+
+/* The call that is open, which began then, says who made it: that holds for all of its segments. */
+static void call_path(struct gt_sync *sync, struct gt_syncing *state, const struct gt_otf2_cursor *at,
+		      uint32_t node, uint64_t begin)
+{
+	struct gt_log *segments = &state->timeline.segments;
+	struct gt_wait_path path = { .first = segments->count, .last = segments->count, .call.node = node };
+
+	path.call.path = gt_stack_call_path(at, sync->call_path);
+	if (!path.call.path || !node)
+		return;
+	while (path.first && segments->count - path.first < SEGMENTS_MOST) {
+		const struct gt_wait_segment *before = gt_log_at(segments, path.first - 1);
+
+		if (before->begin < begin || !is_in(state, before->node, node))
+			break;
+		path.first--;
+	}
+	*(struct gt_wait_path *)gt_log_add(&sync->spill, &state->timeline.paths) = path;
+}
+
 /* A call, or what it made a GPU do, says which belongs to which. */
 static void launch(struct gt_report *report, struct gt_sync *sync, struct gt_syncing *state,
 		   const struct gt_otf2_cursor *at, uint64_t begin)
@@ -151,6 +181,7 @@ static void begin(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 	state->timeline.creator = GT_NO_CAUSE;
 	state->timeline.segments.size = sizeof(struct gt_wait_segment);
 	state->timeline.profile.size = sizeof(uint32_t);
+	state->timeline.paths.size = sizeof(struct gt_wait_path);
 }
 
 static void first(struct gt_syncing *state, const struct gt_otf2_cursor *at)
@@ -172,8 +203,11 @@ static void enter(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 		return;
 	first(state, at);
 	turn(report, sync, state, at);
-	if (at->attribute_count)
-		launch(report, sync, state, at, at->time);
+	if (!at->attribute_count)
+		return;
+	launch(report, sync, state, at, at->time);
+	if (state->is_open)
+		call_path(sync, state, at, state->open.node, at->time);
 }
 
 static void leave_call(struct gt_report *report, struct gt_sync *sync, struct gt_syncing *state,
@@ -193,6 +227,7 @@ static void leave_call(struct gt_report *report, struct gt_sync *sync, struct gt
 			woken(sync, state, at);
 		if (gt_otf2_attribute(at, sync->mpi_file, OTF2_TYPE_IO_HANDLE, &file))
 			gt_sync_file(sync, state, at, file.ioHandleRef);
+		call_path(sync, state, at, (uint32_t)frame->user, frame->begin);
 	}
 	if (class == GT_CLASS_MPI_SETUP)
 		gt_sync_setup(sync, state, at, frame->region);
@@ -298,6 +333,7 @@ static void carry(struct gt_report *report, struct gt_carry *carry, void *memory
 	gt_carry_bytes(carry, &timeline->creator, sizeof(timeline->creator));
 	gt_log_carry(&sync->spill, carry, &timeline->segments, sizeof(struct gt_wait_segment));
 	gt_log_carry(&sync->spill, carry, &timeline->profile, sizeof(uint32_t));
+	gt_log_carry(&sync->spill, carry, &timeline->paths, sizeof(struct gt_wait_path));
 }
 
 /* Items are sorted when all are there. */
@@ -336,6 +372,7 @@ static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 	*timeline = ((struct gt_syncing *)memory)->timeline;
 	gt_log_end(&sync->spill, &timeline->segments);
 	gt_log_end(&sync->spill, &timeline->profile);
+	gt_log_end(&sync->spill, &timeline->paths);
 }
 
 static void prepare(struct gt_report *report, void *result)
@@ -353,6 +390,7 @@ static void prepare(struct gt_report *report, void *result)
 	sync->correlation = gt_otf2_attribute_named(report->read, "CORRELATION_ID");
 	sync->woken_by = gt_otf2_attribute_named(report->read, "GPUTRACE::WOKEN_BY");
 	sync->woken_ago = gt_otf2_attribute_named(report->read, "GPUTRACE::WOKEN_AGO");
+	sync->call_path = gt_otf2_attribute_named(report->read, "CALL_PATH");
 	sync->timelines = gt_zeroed(gt_sync_locations(sync) + 1, sizeof(*sync->timelines));
 	gt_spill_open(&sync->spill);
 }
@@ -372,7 +410,8 @@ static bool shows_waits(const struct gt_report *report)
 
 static bool wanted(struct gt_report *report)
 {
-	return shows_path(report) || shows_waits(report) || gt_report_shows(report, gt_delays_kind.key);
+	return shows_path(report) || shows_waits(report) || gt_report_shows(report, gt_delays_kind.key) ||
+	       gt_report_shows(report, gt_launches_kind.key);
 }
 
 static void blame_longest(struct gt_sync *sync)
@@ -405,6 +444,7 @@ static void figures(struct gt_report *report, void *result)
 		blame_longest(sync);
 	if (shows_waits(report))
 		gt_waits_figures(sync);
+	gt_launches_figures(sync);
 	if (path)
 		gt_path_figures(path);
 }
@@ -416,16 +456,18 @@ static void release(void *result)
 	for (size_t i = 0; i < gt_sync_locations(sync); i++) {
 		gt_log_free(&sync->timelines[i].segments);
 		gt_log_free(&sync->timelines[i].profile);
+		gt_log_free(&sync->timelines[i].paths);
 	}
 	for (unsigned i = 0; i < GT_BAGS; i++)
 		gt_bag_free(&sync->bags[i]);
 	free(sync->timelines);
+	gt_sums_free(&sync->launches);
 	gt_spill_close(&sync->spill);
 }
 
 static const struct gt_section_kind *const sections[] = { &gt_wait_classes_kind, &gt_waits_kind,
-							  &gt_delays_kind,
-							  &gt_path_kind, &gt_path_locations_kind, NULL };
+							  &gt_delays_kind, &gt_path_kind,
+							  &gt_path_locations_kind, &gt_launches_kind, NULL };
 
 const struct gt_analysis gt_sync_analysis = {
 	.name = "sync", .wanted = wanted, .loud_only = true,

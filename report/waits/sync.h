@@ -15,6 +15,7 @@
 
 #include "report/sections/profile.h"
 #include "report/model/spill.h"
+#include "report/model/sums.h"
 
 /* Enumerator, name in the figures. Definitions: gputrace-waits(7). */
 #define GT_WAIT_LIST(W)                                 \
@@ -140,10 +141,17 @@ static inline bool gt_parts_next(struct gt_parts *parts)
 	return true;
 }
 
+/* Who made the call that segments lie in. */
+struct gt_wait_path {
+	uint64_t first, last; /* segments */
+	struct gt_call_path call; /* its node: of the location's call tree */
+};
+
 /* The last segment is empty and is where the location ends. */
 struct gt_timeline {
 	struct gt_log segments; /* struct gt_wait_segment */
 	struct gt_log profile;  /* uint32_t: words of parts */
+	struct gt_log paths;    /* struct gt_wait_path, in the order in which calls end; of few calls */
 	uint64_t begin;
 	uint64_t created;       /* by `creator`, or GT_NO_CAUSE */
 	uint32_t creator;
@@ -193,9 +201,11 @@ struct gt_sync {
 	struct gt_spill spill;
 	struct gt_bag bags[GT_BAGS];
 	struct gt_timeline *timelines; /* by location */
-	uint64_t mpi_error, neighbours, mpi_file, correlation, woken_by, woken_ago; /* attributes */
+	/* attributes */
+	uint64_t mpi_error, neighbours, mpi_file, correlation, woken_by, woken_ago, call_path;
 	uint64_t child;                /* the parameter that names a child process */
 	uint64_t unmatched;            /* messages and collectives that were left out */
+	struct gt_sums launches;       /* launches.c's */
 };
 
 extern const struct gt_analysis gt_sync_analysis;
@@ -216,6 +226,15 @@ static inline uint64_t gt_segment_count(const struct gt_sync *sync, uint32_t loc
 	return sync->timelines[location].segments.count;
 }
 
+/* Who made the call that a segment lies in; its node is the location's. path 0: it is not known. */
+struct gt_call_path gt_sync_path(const struct gt_sync *sync, uint32_t location, uint64_t segment);
+/* The same with the node of the whole tree. */
+static inline struct gt_call_path gt_sync_whole(const struct gt_sync *sync, uint32_t location,
+						struct gt_call_path call)
+{
+	call.node = gt_profile_node_at(sync->profile, location, call.node);
+	return call;
+}
 /* A segment waited for what its cause did until then. Nothing if it is not so, or another came later. */
 void gt_sync_wait(struct gt_sync *sync, uint32_t location, uint64_t segment, enum gt_wait class,
 		  uint32_t cause, uint64_t until);
@@ -247,12 +266,15 @@ struct gt_wait_at *gt_waits_longest(struct gt_sync *sync, size_t *count);
 void gt_delays_figures(struct gt_sync *sync);
 void gt_delays_blame(struct gt_sync *sync, const struct gt_wait_at *waits, size_t count);
 void gt_waits_figures(struct gt_sync *sync);
+/* What a call launched, if somebody wants to see that; then who launched what. */
+void gt_launch_add(struct gt_sync *sync, const struct gt_item *call, const struct gt_item *activity);
+void gt_launches_figures(struct gt_sync *sync);
 /* Once causes are known: begins to look for the critical path, in a thread of its own if there may be one. */
 struct gt_path *gt_path_find(struct gt_sync *sync);
 /* Waits until it has been found; frees it. */
 void gt_path_figures(struct gt_path *path);
 
 extern const struct gt_section_kind gt_wait_classes_kind, gt_waits_kind, gt_delays_kind, gt_path_kind,
-	gt_path_locations_kind;
+	gt_path_locations_kind, gt_launches_kind;
 
 #endif

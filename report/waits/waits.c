@@ -15,6 +15,7 @@
 /* Waits of one class, of one call path of a location. */
 struct row {
 	uint64_t key; /* node << 8 | class */
+	struct gt_call_path call; /* who made it, as far as it is known */
 	uint64_t time, count, longest;
 	uint32_t cause, blame; /* of the longest */
 	uint64_t segment;      /* the longest */
@@ -49,10 +50,11 @@ static const struct gt_column columns[] = {
 	{ "cause_location", "longest for", GT_TEXT },
 	{ "cause", "caused in", GT_TEXT },
 	{ "idle_s", NULL, GT_SECONDS },
+	{ "called_at", "called at", GT_TEXT },
 };
 const struct gt_section_kind gt_waits_kind =
-	GT_SECTION("waits", "Waits", GT_ROWS, columns, .spare = "longest_s,count", .below = "path+cause",
-		   .sinks = "cause_location");
+	GT_SECTION("waits", "Waits", GT_ROWS, columns, .spare = "longest_s,count",
+		   .below = "path+called_at+cause", .sinks = "cause_location");
 
 /* Of all locations. */
 struct sum {
@@ -61,13 +63,18 @@ struct sum {
 	bool on_streams;
 };
 
-static struct row *find(struct rows *rows, uint64_t key)
+static struct row *find(struct rows *rows, uint64_t key, struct gt_call_path call)
 {
-	uint32_t i = (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (rows->room - 1);
+	uint64_t mixed = (key ^ (uint64_t)call.path << 40) * UINT64_C(0x9e3779b97f4a7c15);
+	uint32_t i = (uint32_t)(mixed >> 32) & (rows->room - 1);
+	struct row *row = &rows->items[i];
 
-	while (rows->items[i].count && rows->items[i].key != key)
+	while (row->count &&
+	       !(row->key == key && row->call.path == call.path && row->call.node == call.node)) {
 		i = (i + 1) & (rows->room - 1);
-	return &rows->items[i];
+		row = &rows->items[i];
+	}
+	return row;
 }
 
 static void grow(struct rows *rows)
@@ -78,20 +85,23 @@ static void grow(struct rows *rows)
 	rows->items = gt_zeroed(rows->room, sizeof(*rows->items));
 	for (uint32_t i = 0; i < old.room; i++)
 		if (old.items[i].count)
-			*find(rows, old.items[i].key) = old.items[i];
+			*find(rows, old.items[i].key, old.items[i].call) = old.items[i];
 	free(old.items);
 }
 
-static void add(struct rows *rows, const struct gt_wait_segment *segment, uint64_t index, uint64_t time)
+static void add(struct rows *rows, const struct gt_wait_segment *segment, uint64_t index, uint64_t time,
+		struct gt_call_path call)
 {
+	uint64_t key = (uint64_t)segment->node << 8 | segment->wait;
 	struct row *row;
 
 	if (2 * rows->count >= rows->room)
 		grow(rows);
-	row = find(rows, (uint64_t)segment->node << 8 | segment->wait);
+	row = find(rows, key, call);
 	if (!row->count++) {
 		rows->count++;
-		row->key = (uint64_t)segment->node << 8 | segment->wait;
+		row->key = key;
+		row->call = call;
 		row->cause = GT_NO_CAUSE;
 	}
 	row->time += time;
@@ -122,6 +132,7 @@ static void write_row(struct gt_sync *sync, struct gt_section *section, uint32_t
 		      const struct row *from)
 {
 	uint32_t node = gt_profile_node_at(sync->profile, location, from->key >> 8);
+	struct gt_call_path call = gt_sync_whole(sync, location, from->call);
 	union gt_cell *row = gt_row_add(section);
 
 	row[0].text = gt_wait_names[from->key & 0xff];
@@ -130,11 +141,12 @@ static void write_row(struct gt_sync *sync, struct gt_section *section, uint32_t
 	row[3].count = from->longest;
 	row[4].text = gt_report_location(sync->report, location);
 	row[5].text = gt_sync_region(sync, location, node);
-	row[6].text = gt_profile_path(sync->report, sync->profile, node);
+	row[6].text = gt_profile_call_path(sync->report, sync->profile, node, &call);
 	if (from->cause != GT_NO_CAUSE)
 		row[7].text = gt_report_location(sync->report, from->cause);
 	if (is_idle(sync, location, from->key))
 		row[9].count = from->time;
+	row[10].text = gt_call_place(sync->report, &call);
 	if (from->blame)
 		row[8].text = gt_profile_path(sync->report, sync->profile, from->blame);
 }
@@ -172,7 +184,7 @@ static struct rows rows_of(struct gt_sync *sync, uint32_t location)
 		uint64_t time = gt_sync_waited(segment);
 
 		if (time)
-			add(&rows, segment, i, time);
+			add(&rows, segment, i, time, gt_sync_path(sync, location, i));
 		gt_spill_used(&sync->spill);
 	}
 	return rows;

@@ -101,11 +101,11 @@ class Made(Trace):
     def put(self, location, time, *event):
         self.events[location].append((time,) + event)
 
-    def attribute(self, location, name, value):
+    def attribute(self, location, name, value, kind=UINT64):
         """Of the event that was put last."""
         number = self.once(("attribute", name),
-                           lambda: self.define("Attribute", self.s(name), self.s(""), UINT64))
-        self.attributes.setdefault((location, len(self.events[location]) - 1), []).append((number, UINT64, value))
+                           lambda: self.define("Attribute", self.s(name), self.s(""), kind))
+        self.attributes.setdefault((location, len(self.events[location]) - 1), []).append((number, kind, value))
 
     def call(self, location, region, begin, end, correlation=0):
         self.put(location, begin, "Enter", region)

@@ -6,9 +6,9 @@
   stacks.py --all DIR     writes each into DIR, by its name
 """
 import archives
-from made import COMPILER, MPI, NONE, PTHREAD, USER, Made, write_cases
+from made import COMPILER, CUDA, MPI, NONE, PTHREAD, USER, Made, write_cases
 
-SAMPLING = 21
+SAMPLING, CONTEXT = 21, 21
 TIME, COUNT = 0, 1
 BINARY, DECIMAL = 0, 1
 US, MS = 1000, 1000000
@@ -177,6 +177,74 @@ def tree():
     m.put(thread, 95 * MS, "Leave", wait)
     m.put(thread, 100 * MS, "Leave", main)
     samples(110 * MS, 3, MS, "exit", "flush")
+    return m
+
+
+def at_leave(m, s, thread, *path):
+    """Who made the call that is left by the event put last: "NAME" or "NAME LINE"."""
+    at = NONE
+    for name, *line in (step.split() for step in path):
+        at = s.context(m.region(name, SAMPLING, again="sampled"), "calls.c" if line else None, int(*line or [0]), at)
+    m.attribute(thread, "CALL_PATH", at, CONTEXT)
+
+
+def two_takers(m, s, process, outer=None):
+    """Of four waits for a lock, of 10, 20, 30 and 40 ms, two have one path and one has another."""
+    a, b = m.thread(process, "A"), m.thread(process, "B")
+    take = m.region("pthread_mutex_lock", PTHREAD)
+    paths = [("frequent 31", "take 12"), ("rare 35", "take 12"), ("frequent 31", "take 12"), None]
+    if outer:
+        m.put(b, 0, "Enter", m.region(outer))
+    for i, path in enumerate(paths):
+        begin, end = 100 * i * MS, (100 * i + 10 * (i + 1)) * MS
+        m.put(a, begin, "Enter", take)
+        m.put(a, begin, "ThreadAcquireLock", PTHREAD, 1, 2 * i + 1)
+        m.put(a, begin, "Leave", take)
+        m.put(a, end, "ThreadReleaseLock", PTHREAD, 1, 2 * i + 1)
+        m.put(b, begin, "Enter", take)
+        m.put(b, end, "ThreadAcquireLock", PTHREAD, 1, 2 * i + 2)
+        m.put(b, end, "Leave", take)
+        if path:
+            at_leave(m, s, b, "__clone3", "start_thread", *([outer] if outer else ["waiter 40"]), *path)
+        m.put(b, end, "ThreadReleaseLock", PTHREAD, 1, 2 * i + 2)
+    if outer:
+        m.put(b, 500 * MS, "Leave", m.region(outer))
+
+
+@case
+def takers():
+    """Of an unmodified program."""
+    m = Made(600 * MS)
+    two_takers(m, Stacks(m), m.process("Process 0"))
+    return m
+
+
+@case
+def measured_takers():
+    """The thread's function was recorded, too."""
+    m = Made(600 * MS)
+    two_takers(m, Stacks(m), m.process("Process 0"), "waiter")
+    return m
+
+
+@case
+def launchers():
+    """Two callers launch one kernel three times, one of them a copy for which it waits in its call."""
+    m = Made(600 * MS)
+    s = Stacks(m)
+    process = m.process("Process 0")
+    host, stream = m.thread(process), m.stream(process, m.device("GPU A"), "CUDA[0:7]")
+    launch, copy = m.region("cuLaunchKernel", CUDA), m.region("cuMemcpyDtoH_v2", CUDA)
+    for i, caller in enumerate(("left 5", "right 8", "right 9")):
+        m.call(host, launch, 100 * i * MS, (100 * i + 1) * MS, i + 1)
+        at_leave(m, s, host, "_start", "__libc_start_main", "main 20", caller)
+        m.kernel(stream, "k", (100 * i + 2) * MS, (100 * i + 22 - i) * MS, correlation=i + 1)
+    m.put(host, 300 * MS, "Enter", copy)
+    m.attribute(host, "CORRELATION_ID", 4)
+    m.call(host, m.region("HOST_IDLE", CUDA), 301 * MS, 340 * MS)
+    m.put(host, 350 * MS, "Leave", copy)
+    at_leave(m, s, host, "main 22", "fetch 15")
+    m.copy(stream, "cudaMemcpy D2H pageable", 310 * MS, 340 * MS, 1000, 4)
     return m
 
 

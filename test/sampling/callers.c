@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Waits with known callers, while the threads are sampled: ten times a thread waits for a lock by one
- * function, which is called by two others, then twice for a pipe; and main() for it. Compiled with -DMPI rank
- * 1 waits for rank 0's messages instead.
+ * function, which is called by two others, then twice for a pipe; and main() for it. Then main() has memory
+ * moved. Compiled with -DMPI rank 1 waits for rank 0's messages instead.
  *
  * Limits: prints nothing. Who ends a wait looks whether the other one sleeps, and naps then, so that each
  * wait takes more than a millisecond.
  */
 #include <fcntl.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -166,6 +169,24 @@ int main(int argc, char **argv)
 	return 0;
 }
 #else
+/* All of it is moved, since there is something behind it. */
+ALONE static void *grow(void)
+{
+	const size_t size = 16 << 20;
+	char *block, *behind;
+
+	mallopt(M_MMAP_THRESHOLD, 32 << 20);
+	block = malloc(size);
+	behind = malloc(100);
+	if (!block || !behind)
+		_exit(1);
+	memset(block, 1, size);
+	*behind = 1;
+	block = realloc(block, size + size / 2); /* GROW */
+	free(behind);
+	return block;
+}
+
 int main(void)
 {
 	pthread_t thread;
@@ -176,6 +197,7 @@ int main(void)
 	holder();
 	waits = true;
 	pthread_join(thread, NULL); /* JOIN */
+	free(grow());
 	return 0;
 }
 #endif

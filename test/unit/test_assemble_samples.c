@@ -274,6 +274,42 @@ Test(samples, call_paths)
 	mk_remove(dir);
 }
 
+/* A call's path ends with who made it, not with the runtime's libraries; between the C library and a function
+ * that it calls is nothing of gputrace. */
+Test(samples, call_paths_of_runtimes)
+{
+	const char *dir = mk_run();
+	struct mk_proc *p = sampled(dir);
+	struct mk_loc *l = mk_loc(p, 0, 4096, 0, BEGIN);
+	uint32_t work = mk_region(p, "work");
+	const uint64_t cuda = GT_FRAME_WORD(0, 0x40001), cupti = GT_FRAME_WORD(0, 0x50001),
+		       own = GT_FRAME_WORD(0, 0x60001), libc = GT_FRAME_WORD(0, 0x70001);
+
+	map_self(p);
+	mk_module(p, AT(5), 0x40000, 0x50000, 0x1000, "/nowhere/libcuda.so.1");
+	mk_module(p, AT(5), 0x50000, 0x60000, 0x1000, "/nowhere/libcupti.so.13");
+	mk_module(p, AT(5), 0x60000, 0x70000, 0x1000, "/nowhere/libgputrace-pthread.so");
+	mk_module(p, AT(5), 0x70000, 0x80000, 0x1000, "/nowhere/libc.so.6");
+	mk_enter(l, AT(6), work);
+	sample(l, 10, 0, 0, 0, FRAMES(cupti, cuda, cupti, cuda, CALL(mark_middle), CALL(mark_outer)));
+	mk_leave(l, AT(10), work);
+	mk_enter(l, AT(11), work);
+	sample(l, 12, 0, 0, 0, FRAMES(cupti, cuda));
+	mk_leave(l, AT(12), work);
+	sample(l, 20, 0, 0, 1, FRAMES(EXACT(mark_inner), own, libc));
+	sample(l, 30, 0, 2, 1, none);
+	mk_loc_close(l);
+	mk_proc_end(p, GT_END_EXIT, 0, AT(100));
+	expect_events(dir, "0 0 BEGIN prog [ProcessId=4711]\n"
+			   "0 6 ENTER work\n0 10 LEAVE work [CALL_PATH=outer/middle]\n"
+			   "0 11 ENTER work\n0 12 LEAVE work [CALL_PATH=[libcuda.so.1]/[libcupti.so.13]]\n"
+			   "0 20 SAMPLE [libc.so.6]/inner +3 by CPU_TIME [SAMPLE_TIME=1024]\n"
+			   "0 30 SAMPLE [libc.so.6] +1 by CPU_TIME [SAMPLE_TIME=1024] [SAMPLE_FLAGS=4]\n"
+			   "0 100 END 0 [ProcessId=4711]\n");
+	mk_proc_free(p);
+	mk_remove(dir);
+}
+
 /* The region is the compiler's in whatever order the two come. */
 Test(samples, sampled_before_hooked)
 {

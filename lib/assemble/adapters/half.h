@@ -32,6 +32,12 @@ struct gt_shared_io {
 	const char *id, *name;     /* of OTF2's I/O paradigm */
 };
 
+/*
+ * Code of a runtime that lies between a call of it and what it tells an adapter, so that it is on the stack
+ * there: its libraries, and functions of it in other files, which are its own only where they call these.
+ */
+enum gt_runtime_code { GT_OUTSIDE, GT_INSIDE, GT_ENTRY };
+
 struct gt_half {
 	const char *ranks;         /* in a word: what kind of ranks processes with a job are */
 	const struct gt_accel *accel;
@@ -46,6 +52,9 @@ struct gt_half {
 			      uint64_t *key);
 	/* What the source calls the variable that a compiler has made, by its symbol. False: it is none. */
 	bool (*variable)(const char *symbol, char *text, size_t size);
+	/* Is a function of the runtime? By the name of its file, without folders, what the source calls it,
+	 * and its symbol. */
+	enum gt_runtime_code (*inside)(const char *object, const char *name, const char *symbol);
 };
 
 /* The n-th accelerator, from 0, or NULL. */
@@ -97,6 +106,17 @@ static inline bool gt_half_variable(const char *symbol, char *text, size_t size)
 		    gt_assembler(i)->half->variable(symbol, text, size))
 			return *text != '\0';
 	return false;
+}
+
+static inline enum gt_runtime_code gt_half_inside(const char *object, const char *name,
+						  const char *symbol)
+{
+	enum gt_runtime_code inside = GT_OUTSIDE;
+
+	for (size_t i = 0; !inside && gt_assembler(i); i++)
+		if (gt_assembler(i)->half && gt_assembler(i)->half->inside)
+			inside = gt_assembler(i)->half->inside(object, name, symbol);
+	return inside;
 }
 
 static inline bool gt_half_shared(struct gt_track *t, const struct gt_def_shared *def, uint32_t *comm,

@@ -14,6 +14,7 @@
  */
 #include "config.h"
 
+#include "lib/assemble/adapters/half.h"
 #include "lib/assemble/archive/samples.h"
 
 #include "lib/assemble/archive/records.h"
@@ -212,12 +213,22 @@ static struct descent descent_of(struct gt_call_paths *s, struct gt_track *t, ui
 	return way;
 }
 
-/* What the kernel's code does there is its caller's, and what a part of the C library without a name, its own
- * caller's: read() and write() enter the kernel by the same one. */
+/* What the kernel's code does there is its caller's, and what a part of the C library without a name, its
+ * own caller's: read() and write() enter the kernel by the same one. So is what that library calls of
+ * gputrace, as where a thread begins. */
 static bool is_callers(const struct gt_call_paths *s, const struct gt_place *place)
 {
+	bool in_libc = s->marks[s->count] == GT_IN_LIBC;
+
 	return s->contexts[s->count] != GT_UNDEFINED &&
-	       (!place || (place->libc && place->nameless && s->marks[s->count] == GT_IN_LIBC));
+	       (!place || (in_libc && (place->own || (place->libc && place->nameless))));
+}
+
+static uint8_t mark_of(const struct gt_place *place)
+{
+	if (place->own || place->libc)
+		return place->own ? GT_IN_GPUTRACE : GT_IN_LIBC;
+	return place->inside == GT_INSIDE ? GT_IN_RUNTIME : place->inside == GT_ENTRY ? GT_IN_ENTRY : 0;
 }
 
 /* Adds the frame to the path. False: no memory. */
@@ -232,10 +243,10 @@ static bool add_frame(struct gt_call_paths *s, struct gt_track *t, uint64_t fram
 		number = place_of(s, t, frame, tick);
 	if (number == GT_UNDEFINED && !(kernels && is_callers(s, NULL)))
 		return false;
-	if (number != GT_UNDEFINED && !is_callers(s, &s->places[number])) {
+	if (number != GT_UNDEFINED)
+		mark = mark_of(&s->places[number]);
+	if (number != GT_UNDEFINED && !is_callers(s, &s->places[number]))
 		way = descent_of(s, t, way.context, number);
-		mark = s->places[number].own ? GT_IN_GPUTRACE : s->places[number].libc ? GT_IN_LIBC : 0;
-	}
 	s->count++;
 	s->marks[s->count] = mark;
 	s->contexts[s->count] = way.context;
@@ -335,6 +346,16 @@ static uint32_t same_nodes(const struct gt_call_paths *s)
 	return s->root <= s->same && s->roots[s->count] <= s->same ? s->depths[s->same] : 0;
 }
 
+/* The function that made a call: what its runtime did until it told gputrace is left out. */
+static uint32_t caller_of(const struct gt_call_paths *s)
+{
+	unsigned caller = s->count;
+
+	while (s->marks[caller] == GT_IN_RUNTIME || (caller < s->count && s->marks[caller] == GT_IN_ENTRY))
+		caller--;
+	return s->contexts[caller ? caller : s->count];
+}
+
 void gt_convert_sample(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
 	unsigned kept = GT_SAMPLE_KEPT(slot->word), fresh = frames_in(slot);
@@ -356,7 +377,7 @@ void gt_convert_sample(struct gt_track *t, const struct gt_slot *slot, uint64_t 
 		if (!add_frame(s, t, frames[--fresh], tick))
 			return;
 	if (!GT_SAMPLE_WEIGHT(slot->word)) {
-		t->path = s->contexts[s->count] + 1;
+		t->path = caller_of(s) + 1;
 		return;
 	}
 	write_sample(s, t, slot->word, tick, s->depths[s->count] - same_nodes(s));

@@ -122,6 +122,7 @@ struct gt_place {          /* what lies at an address of code */
 	uint8_t inlined_count;
 	bool own;                  /* code of gputrace's own */
 	bool libc, nameless;       /* of the C library, in a function without a symbol */
+	uint8_t inside;            /* enum gt_runtime_code (adapters/half.h) */
 };
 
 struct gt_marker_def {

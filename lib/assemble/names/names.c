@@ -269,15 +269,22 @@ static uint32_t jit_region(struct gt_names *names, uint64_t address)
 	return gt_defs_named_region(names->defs, &region, 0);
 }
 
+static const char *file_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
 /* All code of a file of which nothing says where functions begin; and all that is of no file. */
 static uint32_t region_without_functions(struct gt_names *names, const struct gt_mapping *m)
 {
 	struct gt_region region = { .group = GT_UNDEFINED, .role = ROLE_FUNCTION,
 				    .paradigm = GT_PARADIGM_SAMPLING, .made_up = true };
-	const char *path = m ? m->path : "no file", *slash = strrchr(path, '/');
+	const char *path = m ? m->path : "no file";
 	char text[GT_NAME_MAX + 3];
 
-	snprintf(text, sizeof(text), "[%s]", slash ? slash + 1 : path);
+	snprintf(text, sizeof(text), "[%s]", file_of(path));
 	region.name = region.canonical = gt_defs_string(names->defs, text);
 	region.file = region.module = gt_defs_string(names->defs, m ? path : "");
 	return gt_defs_named_region(names->defs, &region, 0);
@@ -331,15 +338,13 @@ static void inlined_places(struct gt_names *names, const struct gt_mapping *m, c
 
 static bool is_called(const char *path, const char *first)
 {
-	const char *slash = strrchr(path, '/');
-
-	return !strncmp(slash ? slash + 1 : path, first, strlen(first));
+	return !strncmp(file_of(path), first, strlen(first));
 }
 
 static void look_up_place(struct gt_names *names, uint64_t address, const struct gt_mapping *m,
 			  struct gt_place *place)
 {
-	struct gt_symbol symbol = { .exact = true };
+	struct gt_symbol symbol = { .name = "", .canonical = "", .exact = true };
 	struct gt_code code;
 
 	place->own = is_called(m->path, "libgputrace");
@@ -347,9 +352,10 @@ static void look_up_place(struct gt_names *names, uint64_t address, const struct
 	pthread_mutex_lock(&names->symbolizer->lock);
 	gt_symbols_place(names->symbolizer->symbols, m->module, m->path, address, &code);
 	inlined_places(names, m, &code, place);
-	if (place->libc && code.function)
+	if (code.function)
 		gt_symbols_lookup(names->symbolizer->symbols, m->module, m->path, code.function, &symbol);
 	place->nameless = !symbol.exact;
+	place->inside = (uint8_t)gt_half_inside(file_of(m->path), symbol.name, symbol.canonical);
 	pthread_mutex_unlock(&names->symbolizer->lock);
 	place->region = code.function ? function_of(names, code.function, m, GT_PARADIGM_SAMPLING)
 				      : region_without_functions(names, m);
