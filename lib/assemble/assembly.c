@@ -566,6 +566,7 @@ void gt_assembly_free(struct gt_assembly *a)
 	if (a->symbolizer.symbols)
 		gt_symbols_free(a->symbolizer.symbols);
 	gt_filter_free(a->symbolizer.groups);
+	gt_jits_free(&a->symbolizer.jits);
 	gt_messages_free(a->messages);
 	gt_halves_end(a);
 	gt_order_free(&a->shifts);

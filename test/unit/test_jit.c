@@ -7,9 +7,12 @@
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 /* A map with this text. */
 static struct gt_jit *read_map(const char *text, size_t bytes)
@@ -166,4 +169,40 @@ Test(jit, many_lines, .timeout = 60)
 	cr_expect(eq(str, (char *)at(jit, 0x1000000), "f999999 :0"));
 	gt_jit_free(jit);
 	free(text);
+}
+
+/* What processes that were forked from this one ask of its map, after somebody has removed it. */
+Test(jit, of_several_children)
+{
+	char folder[] = "/tmp/gputrace-jit.XXXXXX", map[40];
+	struct gt_root root = { .fd = -1 };
+	struct gt_proc parent = { .root = &root, .folder = "." }, children[2] = { parent, parent };
+	struct gt_jit_function function;
+	struct gt_jits jits = { .count = 0 };
+	struct timespec now;
+	FILE *file;
+
+	snprintf(map, sizeof(map), "/tmp/perf-%d.map", (int)getpid());
+	file = fopen(map, "w");
+	cr_assert(file && fputs("1000 10 alpha\n", file) > 0 && !fclose(file));
+	file = fopen("/proc/sys/kernel/random/boot_id", "r");
+	cr_assert(file && fread(root.run.boot_id, 1, 36, file) == 36 && !fclose(file));
+	cr_assert(mkdtemp(folder) && !clock_gettime(CLOCK_REALTIME, &now));
+	root.fd = open(folder, O_RDONLY | O_DIRECTORY);
+	parent.header.pid = (uint32_t)getpid();
+	parent.header.first.real_ns = parent.header.last.real_ns = now.tv_sec * 1000000000LL + now.tv_nsec;
+	parent.header.last.tick = 1;
+	for (uint32_t i = 0; i < 2; i++) {
+		children[i].parent = &parent;
+		children[i].header = parent.header;
+		children[i].header.origin = 1;
+		children[i].header.pid = UINT32_MAX - i; /* nobody has it */
+		cr_expect(gt_jits_find(&jits, &children[i], 0x1008, &function), "child %u", i);
+		cr_expect(eq(str, function.name, "alpha"));
+		cr_expect(not(gt_jits_find(&jits, &children[i], 0x1010, &function)));
+		unlink(map);
+	}
+	gt_jits_free(&jits);
+	close(root.fd);
+	rmdir(folder);
 }

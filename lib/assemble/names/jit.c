@@ -40,7 +40,6 @@ struct gt_jit {
 	uint64_t *cuts;  /* sorted, each once */
 	uint32_t *owner; /* of the piece that begins at a cut: 1 + the line, 0: none */
 	size_t cut_count;
-	struct gt_jit *before; /* that of the process it was forked from */
 };
 
 /* ---- lines ----------------------------------------------------------------------------------------- */
@@ -267,14 +266,9 @@ static void name_function(const char *name, size_t length, struct gt_jit_functio
 
 bool gt_jit_find(const struct gt_jit *jit, uint64_t address, struct gt_jit_function *function)
 {
+	uint32_t owner = jit && address >= jit->cuts[0] ? jit->owner[cut_of(jit, address)] : 0;
 	const struct line *line;
-	uint32_t owner = 0;
 
-	for (; jit; jit = jit->before) {
-		owner = address >= jit->cuts[0] ? jit->owner[cut_of(jit, address)] : 0;
-		if (owner)
-			break;
-	}
 	if (!owner)
 		return false;
 	line = &jit->lines[owner - 1];
@@ -324,7 +318,6 @@ void gt_jit_free(struct gt_jit *jit)
 {
 	if (!jit)
 		return;
-	gt_jit_free(jit->before);
 	free(jit->text);
 	free(jit->lines);
 	free(jit->cuts);
@@ -396,14 +389,38 @@ static struct gt_jit *read_of(const struct gt_proc *proc)
 	return jit;
 }
 
-struct gt_jit *gt_jit_of(const struct gt_proc *proc)
+/* NULL: there is none, or no memory. */
+static const struct gt_jit *map_of(struct gt_jits *jits, const struct gt_proc *proc)
 {
-	struct gt_jit *jit = read_of(proc), **end = jit ? &jit->before : &jit;
+	const struct gt_lookup_entry *entry;
+	struct gt_jit *jit;
 
-	while (proc->header.origin == 1 && proc->parent) {
-		proc = proc->parent;
-		*end = read_of(proc);
-		end = *end ? &(*end)->before : end;
-	}
+	if (!jits->numbers.entries && gt_lookup_init(&jits->numbers))
+		return NULL;
+	entry = gt_lookup_find(&jits->numbers, (uintptr_t)proc);
+	if (entry)
+		return jits->maps[entry->value];
+	if (!gt_array_has_room(jits->maps, jits->count, &jits->room) ||
+	    !gt_lookup_put(&jits->numbers, (uintptr_t)proc, (uint32_t)jits->count, 0))
+		return NULL;
+	jit = read_of(proc);
+	jits->maps[jits->count++] = jit;
 	return jit;
+}
+
+bool gt_jits_find(struct gt_jits *jits, const struct gt_proc *proc, uint64_t address,
+		  struct gt_jit_function *function)
+{
+	for (; proc; proc = proc->header.origin == 1 ? proc->parent : NULL)
+		if (gt_jit_find(map_of(jits, proc), address, function))
+			return true;
+	return false;
+}
+
+void gt_jits_free(struct gt_jits *jits)
+{
+	for (size_t i = 0; i < jits->count; i++)
+		gt_jit_free(jits->maps[i]);
+	free(jits->maps);
+	free(jits->numbers.entries);
 }

@@ -118,7 +118,6 @@ int gt_names_make(struct gt_names *names, const struct gt_proc *proc, struct gt_
 void gt_names_free(struct gt_names *names)
 {
 	free(names->mappings);
-	gt_jit_free(names->jit);
 	memset(names, 0, sizeof(*names));
 }
 
@@ -255,10 +254,7 @@ static uint32_t jit_region(struct gt_names *names, uint64_t address)
 	bool known;
 
 	pthread_mutex_lock(&names->symbolizer->lock);
-	if (!names->jit_read)
-		names->jit = gt_jit_of(names->proc);
-	names->jit_read = true;
-	known = gt_jit_find(names->jit, address, &function);
+	known = gt_jits_find(&names->symbolizer->jits, names->proc, address, &function);
 	pthread_mutex_unlock(&names->symbolizer->lock);
 	if (!known)
 		return GT_UNDEFINED;

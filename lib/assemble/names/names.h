@@ -22,6 +22,7 @@ struct gt_symbolizer {
 	pthread_mutex_t lock;
 	struct gt_symbols *symbols;
 	struct gt_filter *groups; /* VT_GROUPS_SPEC; NULL: none */
+	struct gt_jits jits;      /* code of no file */
 };
 
 /* Reads the groups file that gt_settings names; NULL if there is none or it cannot be read (the
@@ -41,8 +42,6 @@ struct gt_names {
 	struct gt_symbolizer *symbolizer;
 	struct gt_mapping *mappings;
 	uint32_t mapping_count;
-	struct gt_jit *jit; /* code of no file; NULL: nobody knows it ... */
-	bool jit_read;      /* ... or was not asked for. Under the symbolizer's lock */
 };
 
 #define GT_NO_MAPPING UINT32_MAX
