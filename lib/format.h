@@ -454,6 +454,9 @@ struct gt_run_header {
 	uint32_t counter;       /* this host's: 0 unknown, 1 not to be trusted, 2 trusted; atomic */
 	uint32_t interruption_ns; /* gt_interruption_ns(), 0: not measured; atomic */
 	uint64_t counter_hz;    /* its nominal frequency, 0: not known */
+	/* Processor time of the commands of `gputrace run` and all that they have waited for, by the kernel;
+	 * 0: not known; atomic. */
+	uint64_t used_ns;
 };
 
 #endif

@@ -24,6 +24,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -152,12 +153,12 @@ static void wait_plainly(int child, siginfo_t *end)
 		end->si_status = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* True: the command has ended. */
-static bool look_after(int child, siginfo_t *end)
+/* True: the command has ended. `use`: what the C library's waitid() does not tell. */
+static bool look_after(int child, siginfo_t *end, struct rusage *use)
 {
 	for (;;) {
 		end->si_pid = 0;
-		if (waitid(P_PID, (id_t)child, end, WEXITED | WSTOPPED | WNOHANG)) {
+		if (syscall(SYS_waitid, P_PID, child, end, WEXITED | WSTOPPED | WNOHANG, use)) {
 			if (errno == EINTR)
 				continue;
 			wait_plainly(child, end);
@@ -180,12 +181,12 @@ static void reap_orphans(int child)
 		waitid(P_PID, (id_t)info.si_pid, &info, WEXITED | WNOHANG);
 }
 
-static void wait_for(int child, siginfo_t *end)
+static void wait_for(int child, siginfo_t *end, struct rusage *use)
 {
 	sigset_t all;
 
 	sigfillset(&all);
-	while (!look_after(child, end)) {
+	while (!look_after(child, end, use)) {
 		siginfo_t info;
 		int number = sigwaitinfo(&all, &info);
 
@@ -338,10 +339,11 @@ static void die_as(int killed, bool dumped)
 static int attend(int pid)
 {
 	int killed, status;
+	struct rusage use = { .ru_maxrss = 0 };
 	siginfo_t end;
 
 	let_go();
-	wait_for(pid, &end);
+	wait_for(pid, &end, &use);
 	if (getpid() == 1)
 		end_all();
 	/* What cannot be written, for a limit or as nobody reads it, must not end us. */
@@ -349,7 +351,7 @@ static int attend(int pid)
 	signal(SIGPIPE, SIG_IGN);
 	killed = end.si_code == CLD_EXITED ? 0 : end.si_status;
 	status = killed ? 128 + killed : end.si_status;
-	gt_watch_end(pid, status, killed);
+	gt_watch_end(pid, status, killed, gt_sys_ns_used(&use));
 	if (killed)
 		die_as(killed, end.si_code == CLD_DUMPED);
 	return status;

@@ -40,10 +40,11 @@ int gt_duty_live(const char *state);    /* publishes the live view */
 void gt_watch_cancel(void);
 
 /*
- * This process's command (pid) has ended with `status`, or by `signal` if that is not 0. If no process of the
- * run is left, makes the archive; else says so and leaves it to the second process.
+ * This process's command (pid) has ended with `status`, or by `signal` if that is not 0, and has used so much
+ * of the processors with all that it has waited for (0: not known). If no process of the run is left, makes
+ * the archive; else says so and leaves it to the second process.
  */
-void gt_watch_end(int pid, int status, int signal);
+void gt_watch_end(int pid, int status, int signal, uint64_t used_ns);
 
 /*
  * Starts the command by calling `become` in a child, which returns an exit status if that fails, with the

@@ -585,7 +585,7 @@ static void say_failed(int pid, int status, int signal)
 			"is written in %s", gt_job_rank(environ), pid, status, dir);
 }
 
-void gt_watch_end(int pid, int status, int signal)
+void gt_watch_end(int pid, int status, int signal, uint64_t used_ns)
 {
 	struct gt_survey survey;
 	bool first, last;
@@ -595,6 +595,7 @@ void gt_watch_end(int pid, int status, int signal)
 		return;
 	}
 	note_end(run.page->spool, pid, status, signal);
+	__atomic_add_fetch(&run.page->used_ns, used_ns, __ATOMIC_RELAXED);
 	gt_live_dismiss(run.publisher);
 	flock(run.lock, LOCK_UN);
 	first = (status || signal) && !(__atomic_fetch_or(&run.page->reported, GT_RUN_FAILED,

@@ -262,7 +262,7 @@ static void compare(struct gt_diff *diff, const struct item *items, size_t count
 	}
 	row->change = row->sides[1].mean - row->sides[0].mean;
 	row->noise = noise_of(row->sides, diff->runs);
-	if (compared[items->section].of == SAMPLED)
+	if (row->sides[0].sampling + row->sides[1].sampling > 0) /* not of time without samples */
 		row->noise = fmax(row->noise, SIGMAS * sqrt(row->sides[0].sampling + row->sides[1].sampling));
 	row->verdict = verdict_of(row, compared[items->section].of == LOSS);
 }

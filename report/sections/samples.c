@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Samples of call stacks: the processor time that each function and each source line took by itself, by what
- * samples stand for (model/stacks.h).
+ * samples stand for (model/stacks.h). What the kernel has counted beyond that is in rows of its own, so that
+ * all rows add up to the processor time of the run: of each program what its processes have used without a
+ * sample, most of it of those that were too short for one, and what no process says of itself, which the
+ * kernel does when they have ended, and programs that are not recorded.
  *
  * Limits: sampled regions are no calls: they have no count and no inclusive time, and no wait is known by
  * them. Functions of one name in different objects are told apart where the archive has the objects. Of the
@@ -33,7 +36,7 @@ struct sampling {
 
 static bool wanted(struct gt_report *report)
 {
-	return report->read->tables[GT_OTF2_CONTEXT].count != 0;
+	return report->read->tables[GT_OTF2_CONTEXT].count != 0 || gt_samples_tried(report);
 }
 
 /* Findings ask for those of ranks' first threads and, if a process uses a GPU, of all its threads. */
@@ -64,6 +67,10 @@ static void prepare(struct gt_report *report, void *result)
 {
 	struct gt_stack_sums *all = result;
 
+	if (gt_samples_tried(report) && !gt_otf2_find_owned(report->read, GT_OTF2_KINDS, GT_OTF2_NOTHING,
+							    GT_PROPERTY "SLICE_TIME"))
+		all->by_process = gt_zeroed((size_t)report->classes.process_count + 1,
+					    sizeof(*all->by_process));
 	if (!gt_report_shows(report, "findings") ||
 	    !(report->classes.device_count || report->classes.ranks > 1))
 		return;
@@ -166,6 +173,7 @@ static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 	struct gt_stack_sums *all = result;
 	uint64_t each = sums->count ? cost_of(report->read, at->location->group) : 0;
 	uint64_t *ns = sampled_by_node(location, sums);
+	uint32_t process = report->classes.locations[at->index].process;
 
 	for (uint32_t i = 0; i < sums->count; i++) {
 		struct gt_sum one = sums->items[i];
@@ -174,6 +182,8 @@ static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 
 		gt_sum_join(gt_sums_at(&all->sums, one.key[0], node, one.key[2], 0), &one);
 		add_cost(all, &one, each);
+		if (all->by_process && process < report->classes.process_count)
+			all->by_process[process] += one.ns;
 		if (open)
 			one.ns = (uint64_t)((double)one.ns * gt_stack_part(location->own[open], ns[open]));
 		gt_sum_join(gt_sums_at(&all->divided, one.key[0], node, one.key[2], 0), &one);
@@ -210,9 +220,22 @@ uint64_t gt_samples_function(const struct gt_report *report, const struct gt_otf
 	return region < 0 ? gt_samples_ourselves(report) - 1 : report->classes.same[region];
 }
 
+/* Rows without samples: of a process, and of none. */
+static uint64_t unsampled(const struct gt_report *report)
+{
+	return gt_samples_ourselves(report) + 1;
+}
+
+static uint64_t unrecorded(const struct gt_report *report)
+{
+	return gt_samples_ourselves(report) + 2;
+}
+
 const char *gt_samples_name(const struct gt_report *report, uint64_t function)
 {
 	return function == gt_samples_ourselves(report) ? gt_stacks_ours.name
+	       : function == unsampled(report)          ? "[no sample]"
+	       : function == unrecorded(report)         ? "[not recorded]"
 							: gt_report_region_name(report, function);
 }
 
@@ -241,8 +264,83 @@ static struct gt_sums sum_up(const struct gt_report *report, const struct gt_sta
 					 lines ? (uint64_t)(source + 1) : 0, 0);
 		gt_sum_join(sum, one);
 	}
-	gt_sums_sort(&sums, GT_SUMS_BY_NS);
 	return sums;
+}
+
+/* A property that is a number; 0: there is none. */
+static uint64_t processor_time(const struct gt_report *report, enum gt_otf2_kind kind, uint64_t owner)
+{
+	const struct gt_otf2_property *p =
+		gt_otf2_find_owned(report->read, kind, owner, GT_PROPERTY "PROCESSOR_TIME_NS");
+
+	return p && p->text ? strtoull(p->text, NULL, 10) : 0;
+}
+
+/* A process, and what it has used. */
+struct program {
+	const char *name; /* "make [4711]" ... */
+	size_t length;    /* ... of which the program is so much */
+	uint32_t process;
+	uint64_t ns;      /* of the processor */
+};
+
+static int by_program(const void *a, const void *b)
+{
+	const struct program *x = a, *y = b;
+	int order = strncmp(x->name, y->name, x->length < y->length ? x->length : y->length);
+
+	return order ? order : (x->length > y->length) - (x->length < y->length);
+}
+
+static struct program program_of(const struct gt_report *report, uint32_t process)
+{
+	const char *name = report->classes.processes[process].group->name, *end = strstr(name, " [");
+
+	return (struct program){ .name = name, .length = end ? (size_t)(end - name) : strlen(name),
+				   .process = process };
+}
+
+/* Returns what has been added. */
+static uint64_t add_rest(struct gt_sums *sums, uint64_t function, uint64_t object, uint64_t all,
+			 uint64_t known)
+{
+	struct gt_sum *sum;
+
+	if (all <= known)
+		return 0;
+	sum = gt_sums_at(sums, function, object, 0, 0);
+	sum->ns += all - known;
+	sum->bytes += all - known;
+	return all - known;
+}
+
+/*
+ * The processor time that no sample stands for. Processes of one program are one row: its object is the
+ * first one of them (1 + its index). Returns all of it.
+ */
+static uint64_t add_unsampled(const struct gt_report *report, const struct gt_stack_sums *all,
+			      struct gt_sums *sums)
+{
+	uint64_t processes = 0, rest = 0, used = processor_time(report, GT_OTF2_KINDS, GT_OTF2_NOTHING);
+	uint32_t count = report->classes.process_count;
+	struct program *list = gt_zeroed((size_t)count + 1, sizeof(*list));
+
+	for (uint32_t i = 0; i < count; i++) {
+		list[i] = program_of(report, i);
+		list[i].ns = processor_time(report, GT_OTF2_LOCATION_GROUP,
+					    report->classes.processes[i].group->id);
+		processes += list[i].ns;
+	}
+	qsort(list, count, sizeof(*list), by_program);
+	for (uint32_t i = 0, first = 0; i < count; i++) {
+		if (by_program(&list[first], &list[i]))
+			first = i;
+		rest += add_rest(sums, unsampled(report), list[first].process + 1, list[i].ns,
+				 all->by_process[list[i].process]);
+	}
+	rest += add_rest(sums, unrecorded(report), 0, used, processes);
+	free(list);
+	return rest;
 }
 
 /* ---- figures ------------------------------------------------------------------------------------- */
@@ -282,6 +380,7 @@ static const struct gt_section_kind lines_kind =
 
 struct whole {
 	uint64_t count, ns;
+	uint64_t rest; /* ns of which there is no sample */
 	double number; /* of samples of equal weight that would be as exact (Kish) */
 };
 
@@ -340,10 +439,12 @@ static void put_figures(struct gt_report *report, const struct gt_sum *sum, cons
 			union gt_cell *row)
 {
 	row[SAMPLES].count = sum->count;
-	if (!sum->bytes || !whole->ns)
+	if (!sum->bytes)
 		return;
 	row[CPU].count = sum->ns;
-	row[SHARE_OF_IT].number = (double)sum->ns / (double)whole->ns;
+	row[SHARE_OF_IT].number = (double)sum->ns / (double)(whole->ns + whole->rest);
+	if (!sum->count)
+		return;
 	row[ERROR].count = (uint64_t)(sqrt(sum->squares) + 0.5);
 	row[INTERVAL].text = interval_of(report, row[SHARE_OF_IT].number, sum->count, whole);
 }
@@ -421,17 +522,33 @@ static const char *cost(struct gt_report *report)
 
 static const char *note(struct gt_report *report, const struct whole *whole)
 {
-	char count[32], time[32];
+	char count[32], time[32], rest[64] = "";
 
 	gt_cell_print(count, sizeof(count), (union gt_cell){ .count = whole->count }, GT_COUNT);
+	gt_cell_print(time, sizeof(time), (union gt_cell){ .count = whole->rest }, GT_SECONDS);
+	if (whole->rest)
+		snprintf(rest, sizeof(rest), ", and %s without a sample", time);
 	gt_cell_print(time, sizeof(time), (union gt_cell){ .count = whole->ns }, GT_SECONDS);
-	if (!whole->ns)
+	if (whole->count && !whole->ns)
 		return gt_figures_text(&report->figures,
 				       "%s samples, of which the archive does not say how much processor "
 				       "time they stand for%s",
 				       count, lack(report));
-	return gt_figures_text(&report->figures, "%s samples of %s of processor time%s%s", count, time,
-			       cost(report), lack(report));
+	return gt_figures_text(&report->figures, "%s samples of %s of processor time%s%s%s", count, time,
+			       cost(report), rest, lack(report));
+}
+
+/* The object that a function is in, or the program whose time is without a sample. */
+static const char *object_of(struct gt_report *report, const struct gt_stack_objects *objects,
+			     const struct gt_sum *sum)
+{
+	uint64_t number = sum->key[OBJECT];
+	struct program of;
+
+	if (sum->key[FUNCTION] != unsampled(report))
+		return number ? objects->names[number - 1] : NULL;
+	of = program_of(report, (uint32_t)(number - 1));
+	return gt_figures_text(&report->figures, "%.*s", (int)of.length, of.name);
 }
 
 static void table(struct gt_report *report, const struct gt_stack_sums *all,
@@ -441,9 +558,11 @@ static void table(struct gt_report *report, const struct gt_stack_sums *all,
 	struct gt_sums sums = sum_up(report, all, objects, kind == &lines_kind);
 	struct whole whole = add_up(all);
 
+	if (all->by_process)
+		whole.rest = add_unsampled(report, all, &sums);
+	gt_sums_sort(&sums, GT_SUMS_BY_NS);
 	for (uint32_t i = 0; i < sums.count; i++) {
-		uint64_t number = sums.items[i].key[OBJECT];
-		const char *object = number ? objects->names[number - 1] : NULL;
+		const char *object = object_of(report, objects, &sums.items[i]);
 		union gt_cell *row = gt_row_add(section);
 
 		put_figures(report, &sums.items[i], &whole, row);
@@ -485,7 +604,7 @@ static double equal_ones(const struct gt_section *section)
 
 	for (size_t i = 0; section && i < section->rows; i++) {
 		count += gt_section_cell(section, i, "samples")->count;
-		if (isnan(share_at(section, i)))
+		if (isnan(share_at(section, i)) || !gt_section_cell(section, i, "samples")->count)
 			continue;
 		ns += (double)gt_section_cell(section, i, "cpu_s")->count;
 		error = (double)gt_section_cell(section, i, "error_s")->count;
@@ -553,6 +672,7 @@ static void release(void *result)
 		gt_spill_close(&all->spill);
 	free(all->moments);
 	free(all->asked);
+	free(all->by_process);
 }
 
 static const struct gt_section_kind *const sections[] = { &samples_kind, &lines_kind, NULL };

@@ -34,6 +34,7 @@ struct gt_stack_sums {
 	struct gt_sums divided; /* ns: what they have of the node's own time (gt_stack_part()) */
 	uint64_t count;    /* of all of them */
 	uint64_t own_ns;   /* of those in gputrace itself */
+	uint64_t *by_process; /* ns of all samples of a process; NULL: in part of a run nobody adds up */
 	uint64_t cost_ns;  /* what their signals took of the processors, but for ... */
 	uint64_t uncosted; /* ... those of processes that had ended before it was measured */
 	struct gt_log *moments; /* by location: struct gt_stack_moment; NULL: nobody asks for them */
@@ -55,7 +56,7 @@ double gt_samples_interval(double share, double number);
 
 /*
  * The function of a context: the first region that is the same, by its index. Behind all regions: one that is
- * not defined, and gputrace itself.
+ * not defined, gputrace itself, and what stands for time without samples (only in the section).
  */
 uint64_t gt_samples_function(const struct gt_report *report, const struct gt_otf2_context *context);
 uint64_t gt_samples_ourselves(const struct gt_report *report);

@@ -84,6 +84,23 @@ def split():
     return m
 
 
+@case
+def rests():
+    """60 ms by the kernel: make has 20 ms of its 30 in samples, two compilers 5 ms each without one, and 20 ms are of
+    no process."""
+    m = Made(200 * MS)
+    s = Stacks(m)
+    for name, ns in (("make [10]", 30 * MS), ("cc1 [11]", 5 * MS), ("cc1 [12]", 5 * MS)):
+        process = m.process(name)
+        thread = m.thread(process)
+        m.property(process, "GPUTRACE::PROCESSOR_TIME_NS", str(ns))
+        m.property(process, "GPUTRACE::ADAPTERS", "sampling")
+        for i in range(20 if name == "make [10]" else 0):
+            s.sample(thread, i * MS, s.context(m.region("expand"), module="/usr/bin/make"), MS)
+    m.properties = {"GPUTRACE::PROCESSOR_TIME_NS": str(60 * MS)}
+    return m
+
+
 def layout_of_scorep(**generator):
     """Calls are contexts, too; three samples in one, one in the other."""
     m = Made()

@@ -88,6 +88,19 @@ static void collect_limits(struct gt_used *used, const struct gt_spool *spool)
 	free(list);
 }
 
+/*
+ * What processes have noted at their end, or what the kernel has told `gputrace run`, if that is more: it has
+ * their end, too, and programs that are not recorded, but not who was left to itself.
+ */
+static uint64_t processor_ns(const struct gt_spool *spool, const struct gt_root *root)
+{
+	uint64_t ns = 0;
+
+	for (size_t i = 0; i < spool->proc_count; i++)
+		ns += spool->procs[i].root == root ? gt_proc_processor_ns(&spool->procs[i]) : 0;
+	return ns > root->run.used_ns ? ns : root->run.used_ns;
+}
+
 void gt_used_collect(struct gt_used *used, const struct gt_spool *spool)
 {
 	for (size_t i = 0; i < spool->proc_count; i++) {
@@ -95,11 +108,12 @@ void gt_used_collect(struct gt_used *used, const struct gt_spool *spool)
 
 		used->measured += proc->header.processor_ns != 0;
 		used->unmeasured += !proc->header.processor_ns && proc->number != GT_NOT_WRITTEN;
-		used->processor_ns += gt_proc_processor_ns(proc);
 		if (proc->header.memory_peak > used->memory_peak)
 			used->memory_peak = proc->header.memory_peak;
 	}
-	for (size_t i = 0; i < spool->root_count; i++)
+	for (size_t i = 0; i < spool->root_count; i++) {
 		used->processors += count_processors(spool, &spool->roots[i]);
+		used->processor_ns += processor_ns(spool, &spool->roots[i]);
+	}
 	collect_limits(used, spool);
 }
