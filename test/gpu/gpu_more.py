@@ -21,6 +21,9 @@ def jobs(suite, cuda, nvcc, flags):
     stubs = ["-L" + str(cuda / "lib64" / "stubs"), "-lcuda"]
     found = [[nvcc, *flags, suite.programs / "nvtx.cu", "-o", suite.work / "nvtx"],
              [nvcc, *flags, suite.programs / "host.cu", "-o", suite.work / "host"],
+             [nvcc, *flags, "-g", suite.programs / "callers.cu", "-o", suite.work / "callers"],
+             [nvcc, *flags, "-g", "-cudart", "shared", suite.programs / "callers.cu", "-o",
+              suite.work / "callers_shared"],
              ["cc", "-O2", suite.programs / "subscriber.c", "-o", suite.work / "subscriber", *include,
               *suite.link_cupti(cuda), *stubs]]
     mpi = mpi_flags()
@@ -509,10 +512,49 @@ def samples(suite, name):
         suite.verdict(f"{name} {function}", abs(seen - true) < 0.05 * true, f"{seen:.3f} of {true:.3f} s")
 
 
+def callers(program):
+    """Who launches what, and who waits, of a program that nothing was added to: its functions, their lines, and nothing of
+    CUDA's libraries between them and the call."""
+    known = ("main", "frequent", "rare", "take", "fetch", "settle")
+    source = (Path(__file__).resolve().parent / "callers.cu").read_text().splitlines()
+
+    def place(word):
+        return f"callers.cu:{next(n for n, line in enumerate(source, 1) if f'/* {word} */' in line)}"
+
+    def case(suite, name):
+        trace, counts, _ = suite.record(name, [suite.work / program], env={"VT_SAMPLING": "1000"})
+        if not trace:
+            return
+        compare(suite, name, trace, counts)
+        rc, out, err = suite.plain([suite.gputrace, "report", "--json", trace.directory])
+        if not suite.verdict(f"{name} report", not rc, err[-300:]):
+            return
+        found = json.loads(out)
+        launches, others, lines = Counter(), set(), {}
+        for row in found["launches"]:
+            *path, call = row["path"].split(" > ")
+            launches[(row["name"].split("(")[0].split(" ")[0], *(f for f in path if f in known))] += row["count"]
+            others |= {f for f in path if f not in known}
+            if "take" in path or "fetch" in path:
+                lines.setdefault("take" if "take" in path else "fetch", set()).add((row["called_at"] or "").split("/")[-1])
+        for what, count in {("k_mark", "main", "frequent", "take"): 8, ("k_mark", "main", "rare", "take"): 2,
+                            ("k_spin", "main", "settle"): 1, ("cudaMemcpy", "main", "fetch"): 3}.items():
+            equal(suite, name, " < ".join(reversed(what)), launches[what], count)
+        suite.verdict(f"{name} nothing else on the paths", not others, ", ".join(sorted(others)))
+        for function, word in ("take", "TAKE"), ("fetch", "FETCH"):
+            equal(suite, name, f"line of {function}", sorted(lines.get(function, [])), [place(word)])
+        paths = {row["path"]: row["called_at"] for row in found["waits"] if row["class"] == "host waits for device"}
+        suite.verdict(f"{name} who waits", any(path.startswith("main > settle > ") and (at or "").endswith(place("SETTLE"))
+                                               for path, at in paths.items()), f"{paths}")
+        suite.check(name, trace)
+    return case
+
+
 def cases(suite):
     """All of them, and those that this machine can do."""
     found = [
-        ("parameters", parameters), ("samples", samples), ("memory", memory), ("pinned", pinned), ("fails", fails),
+        ("parameters", parameters), ("samples", samples), ("callers", callers("callers")),
+        ("callers-shared", callers("callers_shared")), ("memory", memory), ("pinned", pinned), ("fails", fails),
         ("polls", polls),
         ("waits", waits), ("everything", everything), ("stream-reuse", reuse), ("nvtx", nvtx),
         ("other-subscriber", other_subscriber), ("other-tool", other_tool), ("visible", visible),

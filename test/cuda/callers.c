@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Launches, copies and an allocation with known callers, on the fake device: ten launches by one function, which is
+ * called by two others. The allocation takes a millisecond.
+ *
+ * Limits: prints nothing.
+ */
+#include <stdlib.h>
+
+#include "fake.h"
+
+#define ALONE __attribute__((noipa))
+
+static char host[1000];
+
+ALONE static int take(int n)
+{
+	int rc = cudaLaunchKernel("_Z3addPfi", 10, 128, (void *)13); /* TAKE */
+
+	return rc + n;
+}
+
+ALONE static int frequent(int n)
+{
+	return take(n) + n;
+}
+
+ALONE static int rare(int n)
+{
+	return take(-n) - n;
+}
+
+ALONE static int fetch(void)
+{
+	int rc = cudaMemcpy(host, (void *)0x7000, sizeof(host), 2); /* FETCH */
+
+	return -rc;
+}
+
+ALONE static uint64_t reserve(void)
+{
+	uint64_t at = 0;
+
+	cuMemAlloc_v2(&at, 1000); /* RESERVE */
+	return at + 1;
+}
+
+int main(void)
+{
+	int sum = 0;
+
+	for (int i = 0; i < 10; i++)
+		sum += i % 5 ? frequent(i) : rare(i);
+	for (int i = 0; i < 3; i++)
+		sum += fetch();
+	fake_allocation(1000000);
+	sum += (int)reserve();
+	return sum == 12345;
+}
