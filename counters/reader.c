@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which process reads what is not its own: of a host's processes that belong to one run, the first that binds
- * a name (a Unix socket without a file, which goes with its process); of a whole run, that of rank 0's host.
+ * Elects the process that reads counters of more than itself: for a host, the first of the run's processes
+ * there that binds a name (a Unix socket without a file, which ends with its process); for a whole run,
+ * that of rank 0's host.
  *
  * Limits: processes in network namespaces of their own do not see each other, and each reads. If the reader
  * ends early nobody takes its place.
@@ -23,8 +24,10 @@
 /* The rank, if a launcher says it; else 0. */
 static long rank(void)
 {
-	static const char *const names[] = { "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
-					     "SLURM_PROCID" };
+	static const char *const names[] = {
+#define GT_LAUNCHER_RANK(name) name,
+#include "launchers/launchers.def"
+	};
 	const char *text;
 
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
