@@ -12,17 +12,16 @@
  * threads beyond it have their timer alone. A thread that ends by a system call of its own keeps its entry.
  */
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
 #include <time.h>
 
 #include "gputrace/lock.h"
 #include "gputrace/syscall.h"
+#include "gputrace/task_clock.h"
 #include "gputrace/thread.h"
 #include "sampling/peek.h"
 #include "sampling/sampling.h"
@@ -187,32 +186,6 @@ static void say_left_out(void)
 	gt_message(1, "a thread is not sampled: it got neither a timer (RLIMIT_SIGPENDING) nor a perf event");
 }
 
-static long open_event(int tid)
-{
-	struct perf_event_attr attr;
-
-	memset(&attr, 0, sizeof(attr));
-	attr.size = sizeof(attr);
-	attr.type = PERF_TYPE_SOFTWARE;
-	attr.config = PERF_COUNT_SW_TASK_CLOCK;
-	attr.sample_period = gt_sp_period;
-	attr.exclude_kernel = 1;
-	attr.exclude_hv = 1;
-	attr.disabled = 1;
-	attr.wakeup_events = 1;
-	return gt_raw(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
-}
-
-/* Its signals go to that thread. */
-static bool direct(long fd, int tid)
-{
-	const struct { int type, pid; } owner = { 0 /* F_OWNER_TID */, tid };
-
-	return !gt_raw(SYS_fcntl, fd, 15 /* F_SETOWN_EX */, &owner) &&
-	       !gt_raw(SYS_fcntl, fd, 10 /* F_SETSIG */, number) &&
-	       !gt_raw(SYS_fcntl, fd, F_SETFL, O_ASYNC | O_NONBLOCK);
-}
-
 static void start_event(struct gt_sp_thread *t)
 {
 	struct stat own;
@@ -223,11 +196,12 @@ static void start_event(struct gt_sp_thread *t)
 	t->tried = true;
 	if (__atomic_sub_fetch(&events_left, 1, __ATOMIC_RELAXED) < 0)
 		goto none;
-	fd = open_event(t->tid);
+	fd = gt_task_clock_open(t->tid, gt_sp_period);
 	if (gt_raw_note_own(fd, &own) < 0)
 		goto none;
-	page = direct(fd, t->tid) ? gt_raw(SYS_mmap, 0, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
-				  : -EINVAL;
+	page = gt_task_clock_signals(fd, t->tid, number)
+		       ? gt_raw(SYS_mmap, 0, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
+		       : -EINVAL;
 	if (page > 0 || page < -4095) {
 		t->event_fd = (int)fd;
 		t->event = (void *)page;
@@ -269,13 +243,9 @@ static void stop(struct gt_sp_thread *t)
 		stop_event(t);
 }
 
-/* Not on an alternate signal stack, which may be just large enough for the program's own handlers. */
 bool gt_sp_can_say(void)
 {
-	stack_t stack;
-
-	return gt_raw(SYS_sigaltstack, NULL, &stack) || !(stack.ss_flags & SS_ONSTACK) ||
-	       (uintptr_t)__builtin_frame_address(0) - (uintptr_t)stack.ss_sp >= ROOM;
+	return gt_raw_stack_left() >= ROOM;
 }
 
 void gt_sp_say(const char *key, uint64_t value)

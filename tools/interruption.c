@@ -1,27 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How long a program stands still for one signal of a timer: what a sample of its call stack costs, but for
- * the walk of the stack. Measured by a loop that looks at the clock all the time: across a signal the step
- * from one look to the next is longer by its cost, the timer's interrupt included, which no program can see
- * otherwise.
+ * Measures how long one timer signal stops a program: the cost of a sample of its call stack, without the
+ * walk of the stack. A loop reads the clock all the time: across a signal the step from one look to the
+ * next is longer by its cost, the timer's interrupt included, which no program can see otherwise.
  *
  * Limits: the calling process has no other use of SIGURG, and no other threads. One millisecond of processor
  * time where perf events are granted, else nothing is known.
  */
 #include "config.h"
 
-#include <fcntl.h>
-#include <linux/perf_event.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "gputrace/task_clock.h"
 #include "tools/run_parent.h"
 
 enum { SIGNALS = 9, PERIOD_NS = 100000, LONGEST_NS = 20000000 };
@@ -71,30 +66,12 @@ static uint32_t watch_clock(void)
 	return steps[n / 2] > plain ? (uint32_t)(steps[n / 2] - plain) : 1;
 }
 
-/* As the adapter for samples opens its own. */
-static int open_event(void)
-{
-	struct perf_event_attr attr = {
-		.size = sizeof(attr),
-		.type = PERF_TYPE_SOFTWARE,
-		.config = PERF_COUNT_SW_TASK_CLOCK,
-		.sample_period = PERIOD_NS,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-		.disabled = 1,
-		.wakeup_events = 1,
-	};
-
-	return (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-}
-
 uint32_t gt_interruption_ns(void)
 {
-	const struct f_owner_ex owner = { F_OWNER_TID, (pid_t)syscall(SYS_gettid) };
 	const struct sigaction counting = { .sa_handler = count_signal };
 	struct sigaction old;
 	uint32_t ns = 0;
-	int fd = open_event();
+	int fd = (int)gt_task_clock_open(0, PERIOD_NS);
 	void *page;
 
 	if (fd < 0)
@@ -102,8 +79,8 @@ uint32_t gt_interruption_ns(void)
 	page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (page != MAP_FAILED && !sigaction(SIGURG, &counting, &old)) {
 		signals = 0;
-		if (!fcntl(fd, F_SETOWN_EX, &owner) && !fcntl(fd, F_SETSIG, SIGURG) &&
-		    !fcntl(fd, F_SETFL, O_ASYNC | O_NONBLOCK) && !ioctl(fd, PERF_EVENT_IOC_ENABLE, 0))
+		if (gt_task_clock_signals(fd, (int)gt_raw(SYS_gettid), SIGURG) &&
+		    !ioctl(fd, PERF_EVENT_IOC_ENABLE, 0))
 			ns = watch_clock();
 		ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 		sigaction(SIGURG, &old, NULL);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * System calls straight into the kernel, by no function of libc: other preloaded libraries stand before
- * those, too, with locks of their own that are held during a fork (uid_wrapper). errno stays what it is, and
- * there is no cancellation point.
+ * System calls made directly, without libc, whose functions other preloaded libraries intercept as well,
+ * with locks of their own that are held during a fork (uid_wrapper). errno is preserved, and there is no
+ * cancellation point.
  *
- * Limits: not in a process that has confined itself: who calls knows that (gt_is_confined(),
- * or lib/common/sys.h, which asks).
+ * Limits: not for a process that has confined itself: the caller checks that (gt_is_confined(), or
+ * lib/common/sys.h, which does).
  */
 #ifndef GPUTRACE_SYSCALL_H
 #define GPUTRACE_SYSCALL_H
@@ -23,7 +23,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-/* Returns what the system call does, or its negative errno. */
+/* Returns the system call's result, or a negative errno. */
 #if defined(__x86_64__)
 static inline long gt_raw_syscall(long n, long a, long b, long c, long d, long e, long f)
 {
@@ -69,13 +69,13 @@ static inline long gt_raw_syscall(long n, long a, long b, long c, long d, long e
 }
 #endif
 
-/* gt_raw(SYS_x, ...): with up to six arguments of any integer or pointer type. */
+/* gt_raw(SYS_x, ...) takes up to six arguments of any integer or pointer type. */
 #define gt_raw(...) GT_RAW_CALL(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0)
 #define GT_RAW_CALL(n, a, b, c, d, e, f, ...)                                                      \
 	gt_raw_syscall(n, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
 
 #ifdef MAP_ANONYMOUS /* not in strict ISO C */
-/* Zeroed memory; `more`: flags of mmap() beside MAP_ANONYMOUS. NULL: there is none. */
+/* Zeroed memory, or NULL; `more`: flags of mmap() in addition to MAP_ANONYMOUS. */
 static inline void *gt_raw_memory(size_t bytes, int more)
 {
 	long at = gt_raw(SYS_mmap, 0, bytes, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | more, -1);
@@ -84,19 +84,19 @@ static inline void *gt_raw_memory(size_t bytes, int more)
 }
 #endif
 
-/* The kernel's numbers, which strict modes of compilers leave out. */
+/* The kernel's numbers, which libc's headers hide in strict modes. */
 enum { GT_RAW_FOLDER = -100 /* AT_FDCWD */, GT_RAW_CLOEXEC = 02000000 /* O_CLOEXEC */, GT_RAW_SETMASK = 2 };
 
 /*
- * What an open file is, noted right after it was opened, for gt_raw_close_own(): another thread of the
- * program may close the descriptor meanwhile, and open a file that gets the number. 0 or a negative errno.
+ * Notes the identity of a file that was just opened, for gt_raw_close_own(): another thread of the program
+ * may close the descriptor meanwhile and open a file that gets its number. 0 or a negative errno.
  */
 static inline long gt_raw_note_own(long fd, struct stat *own)
 {
 	return fd < 0 ? fd : gt_raw(SYS_newfstatat, fd, "", own, 0x1000 /* AT_EMPTY_PATH */);
 }
 
-/* The same as gt_raw_close_own(), for who has little stack: `now` is memory that it needs. */
+/* As gt_raw_close_own(), for callers with little stack: `now` is the memory that it uses. */
 static inline long gt_raw_close_own_in(long fd, const struct stat *own, struct stat *now)
 {
 	long rc = gt_raw_note_own(fd, now);
@@ -106,7 +106,7 @@ static inline long gt_raw_close_own_in(long fd, const struct stat *own, struct s
 	return rc ? rc : gt_raw(SYS_close, fd);
 }
 
-/* Closes it if it still is that file: 0; else it stays open, and the result is negative. */
+/* Closes the descriptor if it still is that file and returns 0; otherwise returns a negative number. */
 static inline long gt_raw_close_own(long fd, const struct stat *own)
 {
 	struct stat now;
@@ -115,8 +115,8 @@ static inline long gt_raw_close_own(long fd, const struct stat *own)
 }
 
 /*
- * The beginning of a file of /proc and the like as text: its length; "" on an error. A file of the program's
- * that has got the number stays open, and where it is.
+ * Reads the beginning of a file of /proc and the like as text; returns its length; "" on an error. If a file
+ * of the program has got the descriptor's number meanwhile, it stays open, and its position unchanged.
  */
 static inline size_t gt_raw_read_text(const char *path, char *text, size_t size)
 {
@@ -134,10 +134,10 @@ static inline size_t gt_raw_read_text(const char *path, char *text, size_t size)
 	return (size_t)n;
 }
 
-/* All signals but the thread library's own two: a thread that blocks these makes setuid() wait for ever. */
+/* All signals but the thread library's own two: if a thread blocks these, setuid() waits for ever. */
 #define GT_RAW_SIGNALS (~(UINT64_C(3) << 31))
 
-/* Which the calling thread blocks from now on (bit n - 1: signal n); returns which it did before. */
+/* Sets the calling thread's mask of blocked signals (bit n - 1: signal n) and returns the previous one. */
 static inline uint64_t gt_raw_sigmask(uint64_t mask)
 {
 	uint64_t before = 0;
@@ -146,9 +146,22 @@ static inline uint64_t gt_raw_sigmask(uint64_t mask)
 	return before;
 }
 
+#ifdef SS_ONSTACK /* not in strict ISO C */
+/* Bytes left on the alternate signal stack that the caller runs on; on any other stack SIZE_MAX. Programs
+ * make such stacks just large enough for their own handlers. */
+static inline size_t gt_raw_stack_left(void)
+{
+	stack_t stack;
+
+	if (gt_raw(SYS_sigaltstack, NULL, &stack) || !(stack.ss_flags & SS_ONSTACK))
+		return SIZE_MAX;
+	return (uintptr_t)__builtin_frame_address(0) - (uintptr_t)stack.ss_sp;
+}
+#endif
+
 /*
- * Waits until the kernel has forgotten a thread that pthread_join() has seen end: some microseconds, in which
- * the process still has it for unshare() and setns().
+ * Waits until the kernel has released a thread that pthread_join() has seen end: some microseconds, in which
+ * unshare() and setns() still count it as one of the process's.
  */
 static inline void gt_raw_forgotten(long tid)
 {

@@ -607,15 +607,10 @@ static unsigned sample_slots(unsigned frames)
 	return 1 + (frames + 1) / 2;
 }
 
-/* An alternate signal stack, which a thread may have made just large enough for its own handlers, is not one
- * to begin to record on; the process less than the thread. */
+/* Is there stack enough to begin recording the thread, or the process with it? */
 static bool has_room(void)
 {
-	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-	stack_t stack;
-
-	return GT_SYS2(SYS_sigaltstack, NULL, &stack) || !(stack.ss_flags & SS_ONSTACK) ||
-	       here - (uintptr_t)stack.ss_sp >= (gt_state_now() == GT_READY ? THREAD_STACK : PROCESS_STACK);
+	return gt_raw_stack_left() >= (gt_state_now() == GT_READY ? THREAD_STACK : PROCESS_STACK);
 }
 
 bool gt_sample(uint64_t *half, uint64_t low, uint64_t *frames, unsigned n, unsigned kept, uint64_t tick)

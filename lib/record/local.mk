@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The recording side of libgputrace.so: no malloc, no stdio, no OTF2.
 lib_libgputrace_la_SOURCES += include/gputrace/call.h include/gputrace/compiler.h include/gputrace/hash.h \
-	include/gputrace/gpu_metrics.h include/gputrace/lock.h include/gputrace/near.h include/gputrace/window.h include/gputrace/word.h \
+	include/gputrace/gpu_metrics.h include/gputrace/lock.h include/gputrace/near.h include/gputrace/task_clock.h include/gputrace/window.h include/gputrace/word.h \
 	lib/record/adapters.c lib/record/buffer.c lib/record/call_paths.c lib/record/call_paths.h lib/record/callstack.c \
 	lib/record/callstack.h lib/record/clock.c lib/record/control.h lib/record/define.c \
 	lib/record/elfsym.c lib/record/elfsym.h lib/record/events.c lib/record/files.c lib/record/finish.c \
