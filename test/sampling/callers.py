@@ -15,17 +15,10 @@ import otf2
 from otf2.enums import Paradigm, RegionRole
 from otf2.events import Enter, Leave
 
+from contexts import path_of
+
 archive, least = sys.argv[1], 1000 * int(sys.argv[2])
 shown = sys.argv[3:]
-
-
-def path_of(context):
-    """The nodes from the root."""
-    path = []
-    while context is not None:
-        path.insert(0, context)
-        context = context.parent
-    return path
 
 
 found = collections.Counter()

@@ -5,7 +5,8 @@ dist_check_SCRIPTS += test/sampling/auto.test test/sampling/callers.test test/sa
 	test/sampling/jit.test test/sampling/paths.test test/sampling/same.test test/sampling/split.test \
 	test/sampling/stacks.test test/sampling/steps.test \
 	test/sampling/sums.test
-EXTRA_DIST += test/sampling/auto.c test/sampling/callers.c test/sampling/callers.py test/sampling/damaged.c \
+EXTRA_DIST += test/sampling/auto.c test/sampling/callers.c test/sampling/callers.py test/sampling/contexts.py \
+	test/sampling/damaged.c \
 	test/sampling/inlined.c test/sampling/jit.c test/sampling/own_stack.h \
 	test/sampling/paths.c test/sampling/paths.py test/sampling/rewind.c test/sampling/signals.c \
 	test/sampling/split.c test/sampling/split.py test/sampling/stacks.c test/sampling/steps.c \

@@ -15,16 +15,9 @@ import sys
 import otf2
 from otf2.events import CallingContextSample
 
+from contexts import path_of
+
 archive, program, work, often, seldom, down = sys.argv[1:]
-
-
-def path_of(context):
-    """The nodes from the root."""
-    path = []
-    while context is not None:
-        path.insert(0, context)
-        context = context.parent
-    return path
 
 
 def line_of(context):
