@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * For adapters of accelerators: calls of a device's interface, and what is asynchronous behind them.
+ * For adapters of accelerators: calls of a device's interface, and the asynchronous work that they start.
  * Locations that are not threads are in adapter.h.
  *
  * Limits: as adapter.h.
@@ -14,16 +14,16 @@
 extern "C" {
 #endif
 
-/* gt_enter_at() with an attribute, which may be GT_NONE; tick 0: now. False: the filter leaves this call out,
- * and so must be what would go into the region. [signal-safe] */
+/* gt_enter_at() with an attribute, which may be GT_NONE; tick 0: now. False: the filter omits this call, and
+ * the caller must omit everything that would be inside the region. [signal-safe] */
 GT_API bool gt_enter_attribute(gt_ref region, gt_ref attribute, uint64_t value, uint64_t tick);
 
-/* The local id of the calling thread's location, as records about it name it; UINT32_MAX: none. */
+/* The local id of the calling thread's location, by which records refer to it; UINT32_MAX: none. */
 GT_API uint32_t gt_self_location(void);
 
 /* A set of parameters with values, for GT_T_PARAMS. */
 GT_API gt_ref gt_def_params(const struct gt_def_param *params, unsigned count);
-/* A window for one-sided records (GT_T_RMA_*); the same in all other respects. */
+/* A window for one-sided records (GT_T_RMA_*); arguments as for gt_def_comm(). */
 GT_API gt_ref gt_def_window(const char *name, gt_ref parent, uint32_t paradigm, uint64_t key);
 
 #ifdef __cplusplus

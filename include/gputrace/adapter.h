@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The door into gputrace's core: adapters and the user API turn foreign calls into events through these
- * functions. What only some adapters need has a header of its own:
+ * The interface to gputrace's core: adapters and the user API turn calls of other libraries into events
+ * through these functions. Functions that only some adapters need have headers of their own:
  *
  *   thread.h   thread libraries: creation, end and join
  *   ranks.h    parallel programs: ranks, groups, communicators, windows and files in common, hosts, messages
@@ -15,11 +15,11 @@
  *  - Functions marked [signal-safe] may be called from signal handlers. So may the definition functions:
  *    they wait for a lock that is held with all signals blocked, never by what the handler interrupted.
  *  - Ids (gt_ref) are valid in this process and in the children it forks.
- *  - A struct that begins with `bytes` has its own size there, sizeof. It may grow at its end in later
- *    versions: the core takes longer ones than it knows, and ones as short as in release 0.1, and what they
- *    lack is zero. A smaller or a random number is refused with one line on stderr, and counted
+ *  - A struct whose first member is `bytes` holds its own size (sizeof) there. It may grow at its end in
+ *    later versions: the core accepts longer structs than it knows, and structs as short as in release 0.1,
+ *    whose missing members it takes as zero. Any other size is refused with one line on stderr, and counted
  *    (GT_LOSS_DEFINITION).
- *  - An adapter's wrapper first asks gt_active(); if that says no it forwards the call untouched.
+ *  - An adapter's wrapper calls gt_active() first; if that returns false it forwards the call untouched.
  */
 #ifndef GPUTRACE_ADAPTER_H
 #define GPUTRACE_ADAPTER_H
@@ -47,43 +47,44 @@ struct gt_location; /* one stream of events: a thread or a GPU stream */
 /* ---- registration -------------------------------------------------------------------------- */
 
 /*
- * What an adapter tells the core. Callbacks may be NULL. They run outside of all locks of the core. The
- * objects that hold `name` and the callbacks stay in memory from then on, whatever dlclose() is told.
+ * Describes an adapter. Callbacks may be NULL. They run outside of all locks of the core. From registration
+ * on, the objects that hold `name` and the callbacks stay in memory, even after dlclose().
  */
 struct gt_adapter {
 	size_t bytes;
 	uint32_t abi;            /* GT_ADAPTER_ABI */
-	const char *name;        /* "pthread", "mpi" ... : appears in `gputrace info` and properties */
+	const char *name;        /* "pthread", "mpi" ...: shown by `gputrace info` and in properties */
 	void (*fork_child)(void);/* in a forked child, after the core has reset itself */
-	/* The process is about to end its recording (enum gt_end_how), or, GT_END_EXEC, to try to
-	 * become another program. If that fails it goes on, and this is called with GT_END_NONE. In a
-	 * confined process (gt_is_confined()) it makes no system call. */
+	/* The process is about to end its recording (enum gt_end_how), or, with GT_END_EXEC, to try to
+	 * execute another program. If that fails the process continues, and this is called again with
+	 * GT_END_NONE. In a confined process (gt_is_confined()) it makes no system call. */
 	void (*end)(int how);
-	/* Is the calling thread inside a call of the library that this adapter records? Says yes to leave out
-	 * what the library itself does there with threads and locks. */
+	/* Is the calling thread inside a call of the library that this adapter records? If so, the library's
+	 * own use of threads and locks is not recorded. */
 	bool (*inside)(void);
-	/* The calling thread jumps (longjmp) to a frame whose stack pointer is `stack`: a call that began
-	 * below it is over. Returns whether one that did not is still open. [signal-safe] */
+	/* The calling thread jumps (longjmp) to a frame whose stack pointer is `stack`, which ends calls that
+	 * began below it. Returns whether any other call is still open. [signal-safe] */
 	bool (*jumps)(const void *stack);
 	/*
-	 * Threads of the adapter's own have ended when this returns (`on` is false): the program is about to
-	 * do what only a process of one thread can do (unshare), or what would kill them (a filter of system
-	 * calls for all threads), or is its last thread and ends. Or it is done, or was refused, and they may
-	 * go on. One thread at a time calls this, with all signals blocked.
+	 * `on` is false: ends the adapter's own threads before it returns, because the program is about to do
+	 * something that only a single-threaded process can do (unshare) or that would kill those threads (a
+	 * filter of system calls for all threads), or because its last thread ends. `on` is true: that has
+	 * been done or refused, and they may run again. Called by one thread at a time, with all signals
+	 * blocked.
 	 */
 	void (*threads)(bool on);
 	/*
-	 * In a forked child when fork() is about to return there: the handlers of all libraries have run, and
-	 * memory can be had and threads be made again. Not in children that were made by other means (clone,
-	 * _Fork, forkpty).
+	 * In a forked child, when fork() is about to return: the handlers of all libraries have run, and
+	 * memory can be allocated and threads created again. Not called in children that were made by other
+	 * means (clone, _Fork, forkpty).
 	 */
 	void (*fork_returns)(void);
-	/* Is `address` memory of a device that this adapter records? On any thread, often. */
+	/* Is `address` memory of a device that this adapter records? Called often, on any thread. */
 	bool (*holds)(const void *address);
-	/* The calling thread is recorded from now on, or is about to record its end. The first may come
-	 * more than once, and in a signal handler. [signal-safe] */
+	/* The calling thread is recorded from now on (true), or is about to record its end (false). The first
+	 * may be called more than once, and in a signal handler. [signal-safe] */
 	void (*thread)(bool begins);
-	/* end() records nothing: a child that has recorded nothing need not be recorded for it. */
+	/* end() records nothing, so a child without other records need not be recorded for it. */
 	bool ends_silently;
 };
 
@@ -96,33 +97,34 @@ GT_API int gt_adapter_register(const struct gt_adapter *adapter);
 /* ---- state ----------------------------------------------------------------------------------- */
 
 /*
- * Is this thread being recorded now? Sets the core up if that has not been done, for a call out of
- * another library's constructor. False where that fails or is under way, after the process ended its
- * recording, while VT_OFF is in force, and inside gputrace's own code. [signal-safe]
+ * Is this thread being recorded now? Sets the core up if need be, such as for a call from another library's
+ * constructor. False if that fails or is under way, after the process has ended its recording, while VT_OFF
+ * is in force, and inside gputrace's own code. [signal-safe]
  */
 GT_API bool gt_active(void);
-/* Has the process confined itself (seccomp)? Then an adapter makes no system call of its own: it may kill. */
+/* Has the process confined itself (seccomp)? Then an adapter must make no system call of its own, which might
+ * kill the process. */
 GT_API bool gt_is_confined(void);
 
 /*
- * Zeroed memory, of the kernel's: `bytes` of it, NULL if there is none. In a process that has confined itself
- * it comes from a reserve (1 MiB in all) that was mapped before. Keeps errno. [signal-safe]
+ * Allocates `bytes` of zeroed memory from the kernel; NULL if there is none. A process that has confined
+ * itself takes it from a reserve (1 MiB in all) that was mapped before. Preserves errno. [signal-safe]
  */
 GT_API void *gt_memory(size_t bytes);
-/* Gives it back. [signal-safe] */
+/* Frees it. [signal-safe] */
 GT_API void gt_memory_free(void *memory, size_t bytes);
 /*
- * In a copy of the process that the adapter has made by a system call of its own (clone): it is not
- * recorded.
+ * Call it in a copy of the process that the adapter has made by a system call of its own (clone): the copy is
+ * not recorded.
  */
 GT_API void gt_copy_unrecorded(void);
-/* Is recording switched on (VT_ON, VT_OFF)? gt_active() asks more. */
+/* Is recording switched on (VT_ON, VT_OFF)? gt_active() checks more. */
 GT_API bool gt_is_on(void);
 
 /*
- * Brackets code of an adapter that itself makes calls the adapters intercept: until the matching
- * gt_unguard() gt_active() is false on this thread, or until the thread jumps (longjmp) to where it was
- * called or further up. Nests. [signal-safe]
+ * Brackets code of an adapter whose calls would be intercepted: gt_active() is false on this thread until the
+ * matching gt_unguard(), or until the thread jumps (longjmp) to the frame of gt_guard()'s caller or above.
+ * Nests. [signal-safe]
  */
 GT_API void gt_guard(void);
 GT_API void gt_unguard(void);
@@ -138,44 +140,44 @@ GT_API bool gt_on_device(const void *address);
 /* The present time in ticks of the process's clock. [signal-safe] */
 GT_API uint64_t gt_now(void);
 
-/* Nanoseconds of CLOCK_MONOTONIC as the kernel has them: a library that shows the program another time, or a
- * time that stands still, does not come in between. [signal-safe] */
+/* CLOCK_MONOTONIC in nanoseconds, directly from the kernel: libraries that show the program a different or
+ * frozen time have no effect. [signal-safe] */
 GT_API uint64_t gt_monotonic(void);
 
 /*
- * The value of a setting by its variable's name ("VT_PTHREAD_LOCKS"), as text, or NULL if there is
- * no such setting, or (before the C library is set up) none can be read yet. Numbers and sizes are decimal,
+ * The value of a setting by its variable's name ("VT_PTHREAD_LOCKS"), as text; NULL if there is no such
+ * setting, or settings cannot be read yet (before the C library is set up). Numbers and sizes are decimal,
  * booleans "yes" or "no". The string stays valid.
  */
 GT_API const char *gt_setting(const char *name);
 
-/* Writes one line "[gputrace] ..." to stderr, if VT_VERBOSE is at least `level`. Understands
- * %s %d %u %lu %lx %p %% only. [signal-safe] */
+/* Writes one line "[gputrace] ..." to stderr if VT_VERBOSE is at least `level`. Supports only
+ * %s %d %u %lu %lx %p %%. [signal-safe] */
 GT_API void gt_message(int level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /*
- * Threads of an adapter's own. A process whose main() has left by pthread_exit() ends with its last thread,
- * and theirs would be threads, too: so the adapter counts them, by 1 once it has made one (not before: one of
- * the program's would be taken for it), and by -1 as the last that the thread does. They end
- * (gt_adapter.threads) when the program's last thread does. Where that is not seen they find out: whenever
- * such a thread wakes up, at least each second, it asks whether only such threads are left, and if so ends.
- * It may be the one that runs the program's exit handlers then: it gives back what it has blocked and guarded
- * before it returns.
+ * Counts an adapter's own threads. A process whose main() has left by pthread_exit() ends with its last
+ * thread, which must not be one of these. So the adapter calls gt_own_thread(1) after creating a thread (not
+ * before, or one of the program's threads would be taken for it), and the thread calls gt_own_thread(-1) as
+ * its last action. Such threads end (gt_adapter.threads) when the program's last thread does. Because that is
+ * not always seen, each of them calls gt_own_threads_only() whenever it wakes up, at least once a second, and
+ * ends if it returns true. It may then be the thread that runs the program's exit handlers, so before it
+ * returns it undoes what it has blocked and guarded.
  */
 GT_API void gt_own_thread(int change);
 GT_API bool gt_own_threads_only(void);
 
 /*
- * Moves a descriptor of an adapter's, which is closed on exec, out of the program's way: to a number above
- * its soft limit (RLIMIT_NOFILE), which it can neither get nor count, or else to one of an eighth of the
- * numbers below, from 1,000 on if there are so many. Returns where it is; -EMFILE: all of those are taken,
- * and it is closed.
+ * Moves a descriptor of an adapter (which must be closed on exec) out of the program's way: to a number
+ * above the program's soft limit (RLIMIT_NOFILE), or else into an eighth of the numbers below it, from 1,000
+ * on if there are that many. Returns the new number; -EMFILE if all of these are taken, and the descriptor
+ * is closed.
  */
 GT_API int gt_descriptor_away(int fd);
 
 /* ---- definitions (each is written once to the journal) ------------------------------------------ */
 
-/* A string; the same text gives the same id. Cut at 4,096 bytes. */
+/* A string; equal texts have equal ids. Cut at 4,096 bytes. */
 GT_API gt_ref gt_def_string(const char *text);
 
 struct gt_region_info {
@@ -188,24 +190,24 @@ struct gt_region_info {
 	uint8_t role;            /* enum gt_region_role */
 	uint8_t paradigm;        /* enum gt_region_paradigm */
 	bool internal;           /* not subject to the user's filter */
-	bool brief;              /* `canonical` is of C++: shown without template arguments and parameters */
-	bool phase;              /* a phase of the program, which it has named (OTF2_REGION_FLAG_PHASE) */
-	/* Code that the region stands for (a call in it: one byte before the return address), or NULL. When
-	 * assembling, file and line become those of this code, and the name "NAME @file.c:12". */
+	bool brief;              /* `canonical` is C++: shown without template arguments and parameters */
+	bool phase;              /* a phase that the program has named (OTF2_REGION_FLAG_PHASE) */
+	/* The code that the region stands for (for a call: one byte before the return address), or NULL. The
+	 * assembly takes file and line from it and appends the location to the name: "NAME @file.c:12". */
 	const void *address;
-	/* With `address`: a variable of the program that the region is about, or NULL. If its symbol is
+	/* With `address`: the variable of the program that the region concerns, or NULL. If its symbol is
 	 * known the name becomes "NAME (variable) @file.c:12". */
 	const void *variable;
 };
 
 /*
- * A region. Applies the user's filter by name and group: a filtered region returns GT_NONE, and
- * gt_enter(GT_NONE) records nothing, so a wrapper needs no test of its own.
+ * Defines a region. Applies the user's filter by name and group: for a filtered region it returns GT_NONE,
+ * and gt_enter(GT_NONE) records nothing, so a wrapper needs no test of its own.
  */
 GT_API gt_ref gt_def_region(const struct gt_region_info *info);
 
 /*
- * OTF2_Type. The last two are of attributes alone: the value is what gt_def_string() returned, or
+ * OTF2_Type. The last two are for attributes only: their values are results of gt_def_string(), or of
  * gt_def_shared() for GT_SHARED_FILE (ranks.h).
  */
 enum gt_value {
@@ -230,49 +232,51 @@ struct gt_metric_info {
 GT_API gt_ref gt_def_metric(const struct gt_metric_info *info);
 
 /*
- * Counters of a thread that are read together when it enters or leaves a region; the values stand directly
- * before that event and have its time. Not at gt_enter_at() and gt_repeat(): nobody read them then.
+ * Counters of a thread that are read together whenever it enters or leaves a region; the values directly
+ * precede that event and have its time. Events of gt_enter_at() and gt_repeat() have none, because their
+ * times lie in the past.
  */
 #define GT_SOURCE_METRICS 64u
 struct gt_metric_source {
 	size_t bytes;            /* sizeof(struct gt_metric_source) */
-	/* `count` (1 to GT_SOURCE_METRICS); not needed after the call */
+	/* `count` of them (1 to GT_SOURCE_METRICS); not used after the call */
 	const struct gt_metric_info *metrics;
 	uint32_t count;
-	/* On each thread before its first reading, with signals blocked. NULL: there is nothing to do.
-	 * Returns 0, and in *state what the others are given; a negative errno: the thread goes without. */
+	/* Called on each thread before its first reading, with signals blocked; may be NULL. Returns 0, and
+	 * in *state the argument of the other two; or a negative errno: the thread has no readings. */
 	int (*open)(void **state);
-	/* Fills in `n` values, which is `count`. Returns 0; -EAGAIN: there is nothing to record now; another
-	 * negative errno: this event goes without, which is a loss. It may interrupt anything, the library's
-	 * own code included; it calls nothing that adapters intercept. */
+	/* Fills in `n` (equal to `count`) values. Returns 0; -EAGAIN if there is nothing to record now; any
+	 * other negative errno if the readings of this event are lost, which is counted. It may interrupt
+	 * anything, including the library's own code; it calls nothing that adapters intercept. */
 	int (*read)(void *state, uint64_t *values, unsigned n);
-	/* The thread ends; NULL: there is nothing to do. Not called in a process that has confined itself. A
-	 * forked child opens its own: what it has of its parent's is for gt_adapter.fork_child. */
+	/* The thread ends; may be NULL. Not called in a process that has confined itself. A forked child
+	 * opens its own counters; those inherited from its parent are the business of
+	 * gt_adapter.fork_child. */
 	void (*close)(void *state);
 };
 
 /*
- * Registers a source for all threads, until the process ends; from then on every event takes the slow path.
- * A reading that fails, or that cannot be made (in a signal handler that interrupts one, or when the process
- * has confined itself), is counted as lost. Returns 0, -EPROTO for a struct that cannot be used, -EINVAL,
- * -ENOSPC when there are too many, -ECANCELED if the process is not recorded.
+ * Registers a source for all threads until the process ends; from then on every event takes the slow path. A
+ * reading that fails, or that cannot be made (in a signal handler that interrupts another reading, or after
+ * the process has confined itself), is counted as lost. Returns 0; -EPROTO for an unusable struct, -EINVAL,
+ * -ENOSPC if there are too many sources, -ECANCELED if the process is not recorded.
  */
 GT_API int gt_metric_source_register(const struct gt_metric_source *source);
 
 /*
- * Regions of the user API (VT_USER_START and the like) by name, as they are entered and left by threads that
- * are recorded: for an adapter that does something at their borders.
+ * Watches the regions of the user API (VT_USER_START and the like) that recorded threads enter and leave: for
+ * an adapter that acts at their borders.
  */
 struct gt_user_watch {
 	size_t bytes;                     /* sizeof(struct gt_user_watch) */
-	bool (*wanted)(const char *name); /* asked at each enter that was not answered with yes before */
+	bool (*wanted)(const char *name); /* called at each enter until it has returned true */
 	void (*enter)(const char *name);  /* before the enter is recorded */
-	void (*leave)(void);              /* before the leave is; of the innermost such region */
+	void (*leave)(void);              /* before the leave of the innermost such region is recorded */
 };
 /*
- * From now on. Regions that are not wanted cost what they did. Returns 0, -EPROTO for a struct that
- * cannot be used, -EBUSY if an adapter watches already. It is copied; the functions stay in use until the
- * process ends.
+ * Starts watching; regions that are not wanted cost no more than before. Returns 0; -EPROTO for an unusable
+ * struct, -EBUSY if another adapter watches already. The struct is copied; its functions stay in use until
+ * the process ends.
  */
 GT_API int gt_user_watch(const struct gt_user_watch *watch);
 
@@ -280,12 +284,13 @@ GT_API int gt_user_watch(const struct gt_user_watch *watch);
 GT_API gt_ref gt_def_marker(const char *name, const char *group, unsigned severity);
 GT_API gt_ref gt_def_attribute(const char *name, const char *description, enum gt_value value);
 GT_API gt_ref gt_def_parameter(const char *name, enum gt_value value);
-/* A kind of record that no other adapter has: gt_record(GT_T_OWN, id, data, extra) writes one, and the
- * adapter's assembling half (<gputrace/assemble.h>) knows it by `name`. `adapter` is the name that was
- * registered. Without that half such records are skipped and counted. */
+/* A kind of record of the adapter's own: gt_record(GT_T_OWN, id, data, extra) writes one, and the adapter's
+ * assembling half (<gputrace/assemble.h>) recognises it by `name`. `adapter` is the registered name. Without
+ * that half such records are skipped and counted. */
 GT_API gt_ref gt_def_record(const char *adapter, const char *name);
-/* A communicator for messages, of all locations that use it; parent may be GT_NONE. key: the same in all
- * processes that mean the same one, 0: by its name. That of a group of processes is in ranks.h. */
+/* A communicator for messages, whose members are all locations that use it; parent may be GT_NONE. key:
+ * equal in all processes for the same communicator; 0: it is identified by its name. Communicators of given
+ * processes are in ranks.h. */
 GT_API gt_ref gt_def_comm(const char *name, gt_ref parent, uint32_t paradigm, uint64_t key);
 GT_API void gt_def_property(const char *key, const char *value);
 
@@ -297,37 +302,36 @@ GT_API void gt_leave(gt_ref region);
 
 /* gt_active() and, if that says yes, gt_enter(), in one call. [signal-safe] */
 GT_API bool gt_enter_if_active(gt_ref region);
-/* The same, and then gt_record(), at one time. If the filter leaves the region out the record is written
- * all the same. [signal-safe] */
+/* The same, followed by gt_record() with the same time. The record is written even if the filter omits the
+ * region. [signal-safe] */
 GT_API bool gt_enter_record(gt_ref region, unsigned type, uint64_t low, const uint64_t *data, unsigned extra);
-/* Enter and leave with a time that gt_now() gave earlier on this thread: a wrapper can look at the clock
- * first and decide afterwards. Times that lie before the last recorded event are set to it. */
+/* Enter and leave with a time that gt_now() returned earlier on this thread, so that a wrapper can decide
+ * afterwards whether to record. Times before the last recorded event are set to its time. */
 GT_API void gt_enter_at(gt_ref region, uint64_t tick);
 GT_API void gt_leave_at(gt_ref region, uint64_t tick);
-/* Any record of records.def: `type` with `low` (48 bits) and `extra` continuation slots of two
- * words each taken from `data`, at most 255. A record too long for the thread's buffer (VT_BUFFER_SIZE,
- * VT_THREAD_BUFFER_SIZE) is counted as lost; one of 120 slots always fits. [signal-safe] */
+/* Writes a record of records.def: `type` with `low` (48 bits) and `extra` (at most 255) continuation slots of
+ * two words each, taken from `data`. A record too long for the thread's buffer (VT_BUFFER_SIZE,
+ * VT_THREAD_BUFFER_SIZE) is counted as lost; 120 slots always fit. [signal-safe] */
 GT_API void gt_record(unsigned type, uint64_t low, const uint64_t *data, unsigned extra);
 GT_API void gt_record_at(unsigned type, uint64_t low, const uint64_t *data, unsigned extra,
 			 uint64_t tick);
 
-/* What gt_repeat() needs to remember between calls; zero it first. One for each thread. */
+/* State of gt_repeat() between calls, one for each thread; zero it first. */
 struct gt_repeated {
 	uint64_t end;            /* of the stream, behind the last span */
 	gt_ref region;
 };
 
 /*
- * A call of `region` from `begin` (gt_now()) to now that had no result, in a loop that polls. If
- * nothing was recorded on this thread since the last one, and that is not longer ago than this one
- * took, they become one: the span is made longer, and the parameter `counter` in it says how many
- * calls it stands for.
+ * Records a call of `region` from `begin` (gt_now()) to now that returned without a result, in a polling
+ * loop. If nothing was recorded on this thread since the last such call, and the time since then is not
+ * longer than this call took, the two are merged: the span is extended, and its parameter `counter` gives
+ * the number of calls that it stands for.
  */
 GT_API void gt_repeat(struct gt_repeated *last, gt_ref region, gt_ref counter, uint64_t begin);
 
-/* Counts events that the adapter had to leave out, by cause (enum gt_loss). A number
- * below 0, as uint64_t, takes back what was counted before an exec that failed.
- * [signal-safe] */
+/* Counts events that the adapter had to omit, by cause (enum gt_loss). A negative number, as uint64_t, takes
+ * back a count made before an exec that failed. [signal-safe] */
 GT_API void gt_lost(unsigned cause, uint64_t events);
 
 /* Convenience for the common ones. */
@@ -337,7 +341,7 @@ GT_API void gt_metric_double(gt_ref metric, double value);
 GT_API void gt_attribute(gt_ref attribute, uint64_t value); /* of the next event, if that is recorded */
 GT_API void gt_marker(gt_ref marker, const char *text);
 
-/* The thread's name from now on. kernel_tid 0: the calling thread. */
+/* Names the thread from now on. kernel_tid 0: the calling thread. */
 GT_API void gt_thread_name(uint32_t kernel_tid, const char *name);
 
 /* ---- locations that are not threads -------------------------------------------------------------------- */
@@ -351,18 +355,18 @@ struct gt_location_info {
 	uint64_t key;
 };
 GT_API gt_ref gt_def_locgroup(const char *name, uint32_t kind, uint64_t key);
-/* NULL when no memory or disk is left (counted). The caller serialises writes to a location. The functions
- * below take NULL: the id is UINT32_MAX then, and records are counted as lost. */
+/* NULL when no memory or disk space is left (counted). The caller serialises writes to a location. The
+ * functions below accept NULL: its id is UINT32_MAX, and records are counted as lost. */
 GT_API struct gt_location *gt_location_create(const struct gt_location_info *info);
 GT_API uint32_t gt_location_id(const struct gt_location *location);
-/* Its name from now on. */
+/* Renames it from now on. */
 GT_API void gt_location_name(const struct gt_location *location, const char *name);
 GT_API void gt_location_record(struct gt_location *location, unsigned type, uint64_t low56,
 			       const uint64_t *data, unsigned extra, uint64_t tick);
 /*
- * Records that belong together, in the slots that they take (records.h), such as an activity of a device from
- * its attributes to its leave. Of a location with GT_LOC_COMMITS a killed process leaves all of them or none.
- * Longer ones than GT_BLOCK_SLOTS slots are written record by record. What is lost counts for each record.
+ * Writes records that belong together, given as slots (records.h), such as an activity of a device from its
+ * attributes to its leave. In a location with GT_LOC_COMMITS a killed process leaves all of them or none.
+ * Blocks longer than GT_BLOCK_SLOTS slots are written record by record. Losses are counted by record.
  */
 #define GT_BLOCK_SLOTS 64u
 GT_API void gt_location_block(struct gt_location *location, const struct gt_slot *slots, unsigned count);
@@ -370,14 +374,14 @@ GT_API void gt_location_block(struct gt_location *location, const struct gt_slot
 /* ---- interception ---------------------------------------------------------------------------- */
 
 /*
- * The next definition of `symbol` after gputrace's own in the search order (dlsym RTLD_NEXT), or
- * NULL. Call it once per symbol, in the constructor: it may allocate.
+ * The next definition of `symbol` after gputrace's own in the search order (dlsym RTLD_NEXT), or NULL. Call
+ * it once for each symbol, in the constructor: it may allocate.
  */
 GT_API void *gt_next_symbol(const char *symbol);
 
 /*
- * Keeps the object that holds `address` in memory whatever dlclose() is asked for: for functions and data
- * that an adapter goes on to use. Does nothing for what can never be unloaded (the program, the C library,
+ * Keeps the object that contains `address` in memory even after dlclose(), for functions and data that an
+ * adapter continues to use. Does nothing for objects that can never be unloaded (the program, the C library,
  * objects linked with -z nodelete); may allocate otherwise.
  */
 GT_API void gt_pin(const void *address);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The way in and out of calls that must cost little, as part of the adapter's own function. Such a call
- * runs with caches that a driver has filled: what counts is how many lines of code and memory it
- * touches, so nothing of it is in another library but what is rare.
+ * Enter and leave of calls that must cost little, inlined into the adapter's own function. Such a call runs
+ * with caches that a driver has filled, so its cost is the number of cache lines of code and data that it
+ * touches: only the rare cases are in another library.
  *
- * Limits: of the adapters that are built with the core and is not installed. The adapter asks for one
- * struct gt_call in each thread and uses it there only. Words are those of records.h.
+ * Limits: not installed; only for adapters that are built with the core. The adapter prepares one struct
+ * gt_call in each thread and uses it there only. Words are those of records.h.
  */
 #ifndef GPUTRACE_CALL_H
 #define GPUTRACE_CALL_H
@@ -17,29 +17,29 @@
 extern "C" {
 #endif
 
-/* What a thread needs for its calls. */
+/* A thread's pointers for its calls. */
 struct gt_call {
 	struct gt_hot *const *self; /* where it records now */
 	int *depth;                 /* gt_guard() */
 };
 
-/* Of the calling thread. Returns where the process says that calls are not merely recorded, because there is
- * a filter, or they have call paths: not 0. */
+/* Prepares the calling thread. Returns the address of a word that is not 0 while calls need more than to be
+ * recorded, because of a filter or of call paths. */
 GT_API const unsigned *gt_call_prepare(struct gt_call *call);
 
-/* A place that was reserved at `now`. */
+/* A slot reserved at `now`. */
 struct gt_call_slot {
 	struct gt_hot *window; /* NULL: nothing was done */
 	uint64_t address, now;
 };
 
 /*
- * gt_active(), gt_guard(), and two records of one slot each (an attribute and an enter) at the present
- * time, which is place->now, in one. False: they are not written. If place->window is NULL, nothing was
- * done, because the thread is off, guarded or filtered; else gt_call_enter_slow() does the rest.
+ * Combines gt_active(), gt_guard(), and two records of one slot each (an attribute and an enter) at the
+ * present time, which is place->now. False: the records are not written. If place->window is NULL, nothing
+ * was done, because the thread is off, guarded or filtered; otherwise gt_call_enter_slow() does the rest.
  *
- * A limit that is not 0 says that the process is being recorded, and this thread, by the hot path's
- * clock; what is left to ask is whether it is inside of gputrace.
+ * A nonzero limit means that the process and this thread are being recorded, by the hot path's clock; it
+ * remains to check whether the thread is inside gputrace.
  */
 static inline bool gt_call_enter(const struct gt_call *call, const unsigned *filtered, uint64_t word,
 				 uint64_t enter, struct gt_call_slot *place)
@@ -64,7 +64,7 @@ static inline bool gt_call_enter(const struct gt_call *call, const unsigned *fil
 	return true;
 }
 
-/* What gt_call_enter() has begun: gt_leave() at the present time, which is at least `after`, and
+/* Ends a call that gt_call_enter() has begun: gt_leave() at the present time, but not before `after`, and
  * gt_unguard(). False: gt_call_leave_slow() does the rest. */
 static inline bool gt_call_leave(const struct gt_call *call, uint64_t leave, uint64_t after,
 				 struct gt_call_slot *place)
@@ -86,11 +86,11 @@ static inline bool gt_call_leave(const struct gt_call *call, uint64_t leave, uin
 }
 
 /*
- * From now on `enter` is called when a call of an adapter's begins, and `leave` when it ends, before that is
- * recorded: for its call path (gt_sample()). `always`: also of calls that take no time, because something
- * comes of them; `tick`: the time of that event; `caller`: an address in the code that says so. `leave`
- * returns that time, or a later one that the event is to have. Not for regions that stand for code of the
- * program's own. [signal-safe]
+ * From now on `enter` is called when an adapter's call begins, and `leave` when it ends, before that event
+ * is recorded, so that the call's path can be recorded (gt_sample()). `always`: also for calls that take no
+ * time, because they start something; `tick`: the event's time; `caller`: an address in the code that
+ * reports it. `leave` returns that time, or a later one for the event. Not called for regions that stand for
+ * the program's own code. [signal-safe]
  */
 GT_API void gt_call_watch(void (*enter)(gt_ref region, bool always, uint64_t tick),
 			  uint64_t (*leave)(gt_ref region, uint64_t tick, const void *caller));

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is said to the compiler: which symbols a library shows, how thread-local variables are reached, which
- * way a branch goes.
+ * Compiler attributes: symbol visibility, access to thread-local variables, branch prediction.
  *
  * Limits: GCC and clang. Includes nothing, and all names begin with gt_ or GT_ (wrap.h has why).
  */

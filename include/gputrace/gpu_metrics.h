@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the CUDA adapter tells `gputrace info --gpu-metrics`: gt_cuda_metrics(), found by dlsym.
+ * The CUDA adapter's entry point for `gputrace info --gpu-metrics`: gt_cuda_metrics(), found by dlsym.
  * Limits: one question in a process, which does not record.
  */
 #ifndef GPUTRACE_GPU_METRICS_H

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The hash functions of all rooms: words by a multiplication (the upper bits are the good ones), keys of
- * several words, and bytes (FNV-1a).
+ * The tree's hash functions: of words, by multiplication (use the upper bits); of keys of several words; and
+ * of bytes (FNV-1a).
  *
- * Limits: not installed; nothing here withstands a program that wants collisions. Keys that go from the
- * recording side to the assembly rest on gt_hash_mix() and gt_hash_bytes(): to change them is to change the
- * format.
+ * Limits: not installed; not safe against a program that provokes collisions. Keys that the recording side
+ * passes to the assembly are made by gt_hash_mix() and gt_hash_bytes(): changing these changes the format.
  */
 #ifndef GPUTRACE_HASH_H
 #define GPUTRACE_HASH_H

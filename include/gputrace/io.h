@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * For adapters of I/O: handles, and operations on them in as few bytes as it takes.
+ * For adapters of I/O: handles, and operations on them in compact records.
  *
- * Limits: as adapter.h. Files that several processes have in common are in ranks.h.
+ * Limits: as adapter.h. Files that several processes share are in ranks.h.
  */
 #ifndef GPUTRACE_IO_H
 #define GPUTRACE_IO_H
@@ -17,9 +17,9 @@ extern "C" {
 GT_API gt_ref gt_def_handle(const char *name, uint32_t paradigm, uint32_t flags);
 
 /*
- * Enter a region and begin an operation on a handle (gt_def_handle, or 0), in as few bytes as it takes;
- * mode as OTF2 has it, bytes UINT64_MAX if not known. Returns the matching id for gt_io_end, or GT_IO_NOT
- * if this thread is not recorded now: it asks gt_active() itself. [signal-safe]
+ * Enters a region and begins an operation on a handle (from gt_def_handle, or 0). mode: OTF2_IoOperationMode;
+ * bytes: UINT64_MAX if unknown. Returns the matching id for gt_io_end(), or GT_IO_NOT if this thread is not
+ * recorded now: it calls gt_active() itself. [signal-safe]
  */
 #define GT_IO_NOT UINT64_MAX
 GT_API uint64_t gt_io_begin(gt_ref region, gt_ref handle, unsigned mode, uint64_t bytes);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The core's lock, also for adapters in the tree: held with all signals blocked, so that a signal handler on
- * the same thread can never wait for it, and cancellation cannot strike its holder. In a process that has
- * confined itself no signal can be blocked, and nobody waits for long: there the lock can be refused.
+ * The core's lock, also for adapters in the tree: held with all signals blocked, so that a signal handler
+ * never waits for a lock that its own thread holds, and the holder cannot be cancelled. In a process that
+ * has confined itself signals cannot be blocked, and waits are short: there the lock can be refused.
  *
  * Limits: not installed. Not recursive; the holder makes a few system calls at most. In a forked child an
  * adapter sets its own to zero.
@@ -17,19 +17,19 @@
 
 struct gt_lock {
 	uint32_t word;   /* 0: free; else who holds it, and whether somebody sleeps */
-	uint32_t waited; /* how often it was looked at in vain, since it was last taken */
+	uint32_t waited; /* failed attempts since it was last taken */
 };
 
-/* Returned for a lock that was not taken. No thread's own mask has these signals in it. */
+/* Returned for a lock that was not taken. No thread's own mask contains these signals. */
 #define GT_LOCK_REFUSED (UINT64_C(1) << (SIGKILL - 1) | UINT64_C(1) << (SIGSTOP - 1))
 
 /*
- * Returns what gt_unlock() wants, in any case. If it is GT_LOCK_REFUSED what the lock protects must not
- * be touched: the process has confined itself, and who holds the lock may be what this handler has
- * interrupted, or never go on.
+ * Returns the argument for gt_unlock(), which must be called in any case. If it is GT_LOCK_REFUSED, the data
+ * that the lock protects must not be touched: the process has confined itself, and the holder may be the
+ * code that this handler has interrupted, or may never continue.
  */
 GT_API __attribute__((warn_unused_result)) uint64_t gt_lock(struct gt_lock *lock);
-/* The same, but refused in any process if somebody holds it. */
+/* The same, but refused in any process if the lock is held. */
 GT_API __attribute__((warn_unused_result)) uint64_t gt_lock_try(struct gt_lock *lock);
 GT_API void gt_unlock(struct gt_lock *lock, uint64_t mask);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How unlike two names are, for "did you mean ...?".
+ * The edit distance of two names, for "did you mean ...?".
  * Limits: not installed; names of up to 255 characters.
  */
 #ifndef GPUTRACE_NEAR_H

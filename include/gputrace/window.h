@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Writing into a thread's window: how slots are reserved, how a record is committed, and the counter that
- * gives its time. What the core (lib/record/hot.h) and adapters' quick calls (call.h) have in common.
+ * Writing into a thread's window: reserving slots, committing records, and reading the counter that gives
+ * their time. Shared by the core (lib/record/hot.h) and adapters' quick calls (call.h).
  *
  * Limits: not installed. One writer for each window, which its own signal handlers may interrupt.
  */
@@ -20,19 +20,19 @@ extern "C" {
 
 struct gt_location;
 
-/* Where a thread records (lib/record/hot.h has how). */
+/* A thread's position in its window (see lib/record/hot.h). */
 struct gt_hot {
 	uint64_t cur;            /* address of the next free slot */
-	uint64_t limit;          /* addresses below may be written at once; 0: ask the slow path */
+	uint64_t limit;          /* addresses below it may be written at once; 0: take the slow path */
 	unsigned char *base;     /* first half of the window */
 	uint64_t mask;           /* size of the window - 1 */
 	struct gt_location *loc; /* NULL: no location (yet), or wiped by fork */
-	uint64_t counted;        /* limit of events that counters are read for, and of what is no event */
+	uint64_t counted;        /* limit for events with counters, and for records that are no events */
 	uint64_t pad[2];         /* one cache line */
 };
 
-/* Adds to *p and returns the old value in one instruction: atomic towards this thread's signal
- * handlers, not towards other threads (a location has one writer). */
+/* Adds to *p and returns the old value in one instruction: atomic with respect to this thread's signal
+ * handlers, not to other threads (a location has one writer). */
 static inline uint64_t gt_local_add(uint64_t *p, uint64_t value)
 {
 #if defined(__x86_64__)
@@ -56,8 +56,9 @@ static inline uint64_t gt_local_add(uint64_t *p, uint64_t value)
 
 /*
  * Writes a record into slots that were reserved for it: its continuation slots, its word, and then its time,
- * which commits it. Who sees the time, on whichever processor, sees what was written before; that takes no
- * instruction more on x86, which keeps stores in order anyway.
+ * which commits it. A reader on any processor that sees the time sees the rest; on x86, which keeps stores
+ * in order, that costs no instruction. Pairs with the acquire in live/windows.c; the assembly
+ * reads windows that nobody writes any more.
  */
 static inline void gt_commit(struct gt_slot *slot, uint64_t word, const uint64_t *data, unsigned extra,
 			     uint64_t now)
@@ -70,7 +71,7 @@ static inline void gt_commit(struct gt_slot *slot, uint64_t word, const uint64_t
 	__atomic_store_n(&slot->time, now, __ATOMIC_RELEASE);
 }
 
-/* Sets *p to `value` if it is `old`: atomic as the above. */
+/* Sets *p to `value` if it equals `old`; atomic as above. */
 static inline bool gt_local_exchange(uint64_t *p, uint64_t old, uint64_t value)
 {
 #if defined(__x86_64__)
@@ -84,8 +85,8 @@ static inline bool gt_local_exchange(uint64_t *p, uint64_t old, uint64_t value)
 #endif
 }
 
-/* The counter that the hot path reads. Where it is not the run's clock every limit is kept at 0,
- * and the slow path asks gt_clock_read(). */
+/* The counter that the hot path reads. If it is not the run's clock, every limit is kept at 0, and the slow
+ * path calls gt_clock_read(). */
 static inline uint64_t gt_hot_ticks(void)
 {
 #if defined(__x86_64__)
@@ -103,7 +104,7 @@ static inline uint64_t gt_hot_ticks(void)
 #endif
 }
 
-/* This line of memory will be written, but not by what comes next. Never faults. */
+/* Prefetches a cache line that will be written soon, but not next. Never faults. */
 static inline void gt_will_write(const void *p)
 {
 #if defined(__x86_64__)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a generated wrapper (gputrace libwrapgen) needs beside the library's own header: the state of
- * one wrapped function and the way in and out.
+ * Support for generated wrappers (gputrace libwrapgen): the state of one wrapped function, and how a call
+ * enters and leaves it.
  *
  * Limits: includes nothing foreign and uses only names that begin with gt_ or GT_, because the foreign header
  * stands in front of it and may have defined any other. What is rare is in the project's runtime.c.
