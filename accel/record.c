@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a device did: each activity is written as one block, from its attributes to its leave, which the
- * assembly puts into order; and a transfer's end on a thread goes to a deferred location.
+ * Records the activities of a device: each is written as one block, from its attributes to its leave,
+ * which the assembly puts into order; a transfer's end on a thread goes to a deferred location.
  *
  * Limits: for one thread at a time.
  */

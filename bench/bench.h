@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the benchmark programs share: the clock they report with, and the memory they stand at.
+ * Shared by the benchmark programs: the clock they report with, and the memory they use.
  *
  * Limits: Linux; everything is inline and never instrumented, so that nothing here is measured.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What counters are compared with. One line of key=value pairs:
+ * The baseline for counters. Prints one line of key=value pairs:
  *
  *   counted reads N        ns_per_pair: two read() of a group of two perf counters
  *   counted spin N [NS]    a loop that computes; a thread sleeps meanwhile for NS nanoseconds, over and over

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a tool adds to an MPI call: messages of 8 bytes between 2 ranks, 2 calls of each rank per round;
- * and calls without a partner (MPI_PROC_NULL), 3 per round: the fixed cost, without the wait.
+ * Measures what a tool adds to an MPI call: messages of 8 bytes between 2 ranks, 2 calls of each rank per
+ * round; and calls without a partner (MPI_PROC_NULL), 3 per round: the fixed cost, without the wait.
  *
  *     pingpong ping ROUNDS | pingpong null ROUNDS
  * One of them, from its first round to its last: with all that a tool does meanwhile.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What start and end of an MPI program cost: rank 0 prints how long MPI_Init and MPI_Finalize took
- * (the longest of all ranks; ms), and the memory of a process that is not shared with others (the
- * mean of all ranks, kB).
+ * Measures the start and end of an MPI program: rank 0 prints how long MPI_Init and MPI_Finalize took (the
+ * longest of all ranks; ms), and the memory of a process that is not shared with others (the mean of all
+ * ranks, kB).
  *
  * Limits: MPI_Finalize is rank 0's own.
  */

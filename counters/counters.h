@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the parts of the adapter share: the sources, and the groups of counters that are read together.
+ * Declarations shared by the parts of the adapter: the sources, and the groups of counters that are read
+ * together.
  *
  * A source is a struct gt_plugin (<gputrace/plugin.h>), one file each: its name in sources.def is all that
  * the rest knows of it. names.c makes groups of what the user asks for; sync.c reads those of threads at

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What gputrace does for sources: texts, small files, and the trace's clock.
+ * Services for sources: texts, small files, and the trace's clock.
  * Limits: see counters.h.
  */
 #include <fcntl.h>

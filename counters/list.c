@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What this machine offers: `gputrace info --metrics` loads the adapter, without recording, and calls this.
+ * Lists the metrics that this machine offers: `gputrace info --metrics` loads the adapter, without
+ * recording, and calls this.
  * Limits: none.
  */
 #include "counters/counters.h"

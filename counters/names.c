@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which counters the user asks for: the lists in VT_METRICS and VT_RUSAGE, the sources that have them, and
- * groups of those that are read together.
+ * Finds the counters that the user asks for: the lists in VT_METRICS and VT_RUSAGE, the sources that have
+ * them, and groups of those that are read together.
  *
  * Limits: names are cut at GT_PLUGIN_NAME bytes. Runs once, in the constructor.
  */

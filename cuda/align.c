@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How well the device's clock and ours agree, measured in the trace itself: nothing can begin on the
+ * Measures, in the trace itself, how well the device's clock and ours agree: nothing can begin on the
  * device before the call that asked for it, or end after a wait for everything was over. The least
  * distance that was seen bounds the error; a negative one is an error.
  *

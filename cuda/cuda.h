@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the parts of the CUDA adapter share.
+ * Declarations shared by the parts of the CUDA adapter.
  *
  * In layers: a file needs only those above it.
  *

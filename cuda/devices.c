@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which device a number means: UUID, address on the bus and name, as the driver tells them. Processes
- * may number devices differently (CUDA_VISIBLE_DEVICES); the archive has one node for each device.
+ * Identifies a device by its number: UUID, bus address and name, as the driver gives them. Processes may
+ * number devices differently (CUDA_VISIBLE_DEVICES); the archive has one node for each device.
  *
  * Limits: a driver without one of the functions, or one that is on
  * its way out, tells nothing: then the device has no node of its own.

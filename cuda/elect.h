@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which process samples a device: of those of a run and a host, one.
+ * Elects the one process of a run and a host that samples a device.
  * Limits: see elect.c.
  */
 #ifndef GT_CUDA_ELECT_H

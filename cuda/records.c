@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What activity records mean: kernels, copies and sets on their streams, messages between the stream
- * and the thread that asked for the copy, and the host's waiting, each at the device's own times.
+ * Translates activity records: kernels, copies and sets on their streams, messages between the stream and
+ * the thread that asked for the copy, and the host's waiting, each at the device's own times.
  *
  * Invariant: every record is counted, and becomes an event or a counted loss. Nothing is left out
  * because its times look odd: such records are counted and reported.

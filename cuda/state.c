@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What all parts of the adapter share: its state, definitions, counters, hooks.
+ * Data shared by all parts of the adapter: its state, definitions, counters, hooks.
  * Limits: data only.
  */
 #include "cuda/cuda.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where the device's events go: a location group for each context, a location for each stream. What
- * overlaps on one stream, as the branches of a graph do, is parted when assembling.
+ * Makes the locations of the device's events: a location group for each context, a location for each
+ * stream. What overlaps on one stream, as the branches of a graph do, is parted when assembling.
  *
  * Limits: only the reading thread comes here, but for contexts; memory is kept until the process ends.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where the device's events go: a location group for each agent, a location for each of its streams, or for
- * each queue where rocprofiler-sdk does not say which stream it was. What overlaps on one of them is parted
- * when assembling.
+ * Makes the locations of the device's events: a location group for each agent, a location for each of its
+ * streams, or for each queue where rocprofiler-sdk does not say which stream it was. What overlaps on one
+ * of them is parted when assembling.
  *
  * Limits: memory is kept until the process ends. An agent that was not announced gets the next number. With
  * the lock, but for gt_hip_agents_find().

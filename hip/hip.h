@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the parts of the HIP adapter share. In layers: a file needs only those above it.
+ * Declarations shared by the parts of the HIP adapter. In layers: a file needs only those above it.
  *
  *   accel/     what accelerators of all makes share
  *   api.c      rocprofiler-sdk's functions, and its numbers of kinds by their names

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What records mean: kernels and copies on their streams, messages between a stream and the thread that asked
- * for the copy, each at the device's own times.
+ * Translates activity records: kernels and copies on their streams, messages between a stream and the
+ * thread that asked for the copy, each at the device's own times.
  *
  * Invariant: every record is counted, and becomes an event or a counted loss. Nothing is left out because its
  * times look odd: such records are counted and shown where their call was made.

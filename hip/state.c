@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What all parts share, and the account: what happened to every call and record, as properties of the
- * archive.
+ * Data shared by all parts, and the account of every call and record, as properties of the archive.
  *
  * Limits: an account that is not the last may miss what is just being counted.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which instrumentation does a compiler understand?
+ * Finds out which instrumentation a compiler understands.
  *
  * The compiler's file answers in less than a millisecond: gcc's driver holds the names of its
  * options, clang's names its library. Whatever else it may be (a script, ccache, mpicc) is asked

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What kind of program is about to be started, and an environment that it can live with; see
- * exec_look.h.
+ * Finds out what kind of program is about to be started, and makes an environment that it can run with;
+ * see exec_look.h.
  *
  * What the program hands over may be no address at all: then the kernel refuses the call, and that has to be
  * left to it. So the kernel is asked first whether it can be read.

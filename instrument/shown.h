@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which names of our libraries (GT_SHOWN_WITH of adapters.def) the loader finds in this process: those that
- * libraries of the process have, too. What a library lacks that has most of them (an older MPI) stays
- * hidden, so that dlsym() and weak references say what they would say without us (doc/adr/0020).
+ * Controls which names of our libraries (GT_SHOWN_WITH of adapters.def) the loader finds in this process:
+ * those that libraries of the process have, too. What a library lacks that has most of them (an older MPI)
+ * stays hidden, so that dlsym() and weak references say what they would say without us (doc/adr/0020).
  *
  * Limits: glibc, whose loader passes over a symbol without a value. Weak references of the program, and of
  * libraries that are loaded with it, are bound before anything can be hidden: they find what our library

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the program has defined through the user API: one append-only table for all kinds, with a
- * hash index, and the core's id of each entry, which is asked for when it is first needed. So
- * definitions work before the core is ready and while the recording is off.
+ * The program's definitions through the user API: one append-only table for all kinds, with a hash index
+ * and each entry's id in the core, which is requested when first needed. So definitions work before the
+ * core is ready and while recording is off.
  *
  * Limits: memory is mapped part by part, when it is needed, and never given back. Two threads that define the
  * same thing at the same moment may waste an entry, never more.

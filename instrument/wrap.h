@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the functions that stand in for the C library's have in common.
+ * Macros for functions that stand in for the C library's.
  *
  * Limits: the next definition is kept once it is found; threads that look it up at once find the same.
  */

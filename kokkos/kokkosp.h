@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What Kokkos looks for in a tool, as its interface of 20171029 and later has it, and the table by which a
- * program hands it a tool without a library's name. Declared here: Kokkos need not be there when this is
- * built.
+ * The functions that Kokkos looks up in a tool (interface version 20171029 and later), and the table by
+ * which a program registers a tool without a library's name. Declared here: Kokkos need not be there when
+ * this is built.
  *
  * Limits: tuning is not declared. test/kokkos/abi.c compares this with Kokkos' own header.
  */

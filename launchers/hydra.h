@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which job a process of MPICH's Hydra belongs to. Hydra sets no variable with a job id, but on each host one
- * ancestor of the process is a proxy, and its command line has mpiexec's address and the process group.
+ * Finds the job that a process of MPICH's Hydra belongs to. Hydra sets no variable with a job id, but on
+ * each host one ancestor of the process is a proxy, and its command line has mpiexec's address and the
+ * process group.
  *
  * Limits: knows command lines of MPICH's own proxies only.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a command does: its region, parameters, bytes and direction.
+ * Describes a command: its region, parameters, bytes and direction.
  *
  * Limits: copies of images have no bytes; shared memory is wherever it is.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What runtime.c, dlsym.c and hooks of a wrapper project share.
+ * Declarations shared by runtime.c, dlsym.c and the hooks of a wrapper project.
  *
  * Limits: for these only; generated wrappers see gputrace/wrap.h.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What `gputrace top` prints for people without a terminal, and for monitoring programs; see show.h.
+ * The output of `gputrace top` without a terminal, and for monitoring programs; see show.h.
  *
  * Limits: numbers have the C locale's form; names are harmless ones (rows.c).
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What `gputrace top` shows: images gathered into rows, which are filtered, sorted and printed.
+ * The rows of `gputrace top`: gathered from images, filtered, sorted and printed.
  *
  * Limits: a row points into its image, which the set holds.
  */

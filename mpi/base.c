@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What all of the adapter rests on; see base.h.
+ * The basis of the adapter; see base.h.
  *
  * Limits: knows nothing of messages and communicators.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is known of a window or a file. Limits: used by rma.c and io.c only.
+ * The table of windows and files. Limits: used by rma.c and io.c only.
  */
 #ifndef GT_MPI_HANDLES_H
 #define GT_MPI_HANDLES_H

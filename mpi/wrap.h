@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the generated wrappers (wrap-<flavour>.c) need: all of the adapter, and short names for the table in
- * gen.py. Limits: included by them only.
+ * Included by the generated wrappers (wrap-<flavour>.c): all of the adapter, and short names for the table
+ * in gen.py. Limits: included by them only.
  */
 #ifndef GT_MPI_WRAP_H
 #define GT_MPI_WRAP_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What begins and ends with each kind of event, and what is a region of the calling thread: a call, the end
- * of a group of calls, a launch. NCCL puts a group around each single call, too: that one is the call's own
- * region, so that it lasts until the kernel is launched. A group as a whole is none: NCCL's NVTX ranges of
- * the calls in it would not be nested with it.
+ * Handles each kind of event on the calling thread. Its regions are a call, the end of a group of calls,
+ * and a launch. NCCL puts a group around each single call, too: that one is the call's own region, so that
+ * it lasts until the kernel is launched. A group as a whole is none: NCCL's NVTX ranges of the calls in it
+ * would not be nested with it.
  *
  * What was called is kept until its group ends: what NCCL starts for it names it. NCCL 2.30 says of a
  * Broadcast that it was called, and no more: it becomes an operation when its group ends.

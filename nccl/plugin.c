@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What NCCL calls: one table of functions for each version of its interface. All of them say the same to the
- * other parts, in struct gt_nccl_about; nothing here fails, as far as NCCL can see.
+ * The functions that NCCL calls: one table for each version of its interface. All versions pass the same
+ * struct gt_nccl_about on; nothing here fails, as far as NCCL can see.
  *
  * Limits: see plugin.h.
  */

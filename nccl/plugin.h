@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What NCCL looks for in a profiler plug-in, in the versions 2 (NCCL 2.24) to 6 (2.29): a table of functions
- * under the name ncclProfiler_vN, and the descriptions of events that they are given. Declared here: NCCL
- * need not be there when this is built.
+ * The interface of NCCL's profiler plug-ins, versions 2 (NCCL 2.24) to 6 (2.29): a table of functions
+ * under the name ncclProfiler_vN, and the descriptions of events passed to them. Declared here: NCCL need
+ * not be there when this is built.
  *
  * Limits: version 1 was NCCL 2.23's only. What a network plug-in describes is not declared. Sizes and offsets
  * were compared with NCCL's own headers (the assertions in plugin.c).

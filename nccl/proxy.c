@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What NCCL's proxy threads do, for VT_NCCL=detail: an operation of a proxy is on the row of its
- * communicator's channel, "NCCL NAME rank 1 proxy 3"; its transfers, which overlap, are on another one beside
- * it, "... steps 3", with what each waits for. What a proxy thread does between operations is on the thread.
+ * Records the work of NCCL's proxy threads, for VT_NCCL=detail: an operation of a proxy is on the row of
+ * its communicator's channel, "NCCL NAME rank 1 proxy 3"; its transfers, which overlap, are on another one
+ * beside it, "... steps 3", with what each waits for. What a proxy thread does between operations is on
+ * the thread.
  *
  * A proxy may work for a rank in another process (PXN): that one's context and events are numbers of another
  * process, and are not looked at. Such operations are counted as left out.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is used of OMPT, the interface for tools of OpenMP (OpenMP 5.1, chapter 4). test/openmp/abi.c compares
- * it with LLVM's omp-tools.h.
+ * The parts of OMPT, OpenMP's interface for tools (OpenMP 5.1, chapter 4), that the adapter uses.
+ * test/openmp/abi.c compares it with LLVM's omp-tools.h.
  *
  * Limits: of devices' events those on the host's threads only.
  */

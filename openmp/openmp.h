@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What both sources of OpenMP's events share: OMPT (adapter.c), and wrappers around libgomp (gomp*.c).
- * Regions are a construct at a place in the code (regions.c); the state of threads and the records are in
- * record.c.
+ * Declarations shared by both sources of OpenMP's events: OMPT (adapter.c), and wrappers around libgomp
+ * (gomp*.c). Regions are a construct at a place in the code (regions.c); the state of threads and the
+ * records are in record.c.
  *
  * Limits: regions.c has a table of 4,096 places; what comes later is recorded by construct alone. record.c:
  * parallel regions nest GT_OMP_LEVELS deep and constructs GT_OMP_OPEN deep; what is deeper is not recorded. A

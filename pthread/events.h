@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the calls of the thread library mean: regions, lock records, the life of threads.
+ * Translates calls of the thread library into events: regions, lock records, the life of threads.
  *
  * Limits: nothing here intercepts anything; the functions are told what happened (wrap_*.c) and
  * know the core only through adapter.h, so that they can be tested with a double of it.

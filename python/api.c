@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where CPython's functions are: in the program, or in its libpython.
+ * Looks up CPython's functions: in the program, or in its libpython.
  *
  * Limits: see python.h.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is called of CPython, looked up in the program: nothing of Python is there when gputrace is built, and
- * one library serves all versions. Regions of Python's functions.
+ * CPython's functions, looked up in the program: gputrace is built without Python, and one library serves
+ * all versions. And regions of Python's functions.
  *
  * Limits: CPython 3.8 and later with its global lock, which the caller of any function here holds.
  */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which file's code, or a JIT's, lies where, and where its unwind table is: from /proc/self/maps, read in the
- * handler when an address is unknown, and from the headers in memory. An object is what its headers say:
- * loaded again at the same place it is the same, and another one there is not.
+ * Maps addresses to the files (or JIT code) that they belong to, and to their unwind tables: from
+ * /proc/self/maps, read in the handler when an address is unknown, and from the headers in memory. An
+ * object is what its headers say: loaded again at the same place it is the same, and another one there is
+ * not.
  *
  * Limits: 2,048 mappings at a time. Executable memory that changes hands without gt_objects_changed() stays
  * what it was. What is unknown is looked for at once after a change, else for at most 2 % of the time.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How to get from a frame to its caller's, at one instruction: a rule, one word. Rules of a function are made
- * once, from its table, and kept as rows in an arena that only grows; which row an address has is kept in a
- * cache. All threads write these at once, without a lock.
+ * Rules that lead from a frame to its caller's, one word for each instruction. Rules of a function are
+ * made once, from its table, and kept as rows in an arena that only grows; which row an address has is
+ * kept in a cache. All threads write these at once, without a lock.
  *
  * Limits: registers rsp, rbp and rbx are followed; frames up to 2 GB, saved registers up to 8 kB from the
  * frame's end. When the arena is full, functions that are new are read again each time the cache forgets

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the files of the sampling adapter have for each other. Each knows only those above it:
+ * The internal interfaces of the sampling adapter. Each file uses only those above it:
  *
  *   unwind.h (rows.c, walk.c ...)   the call stack of an interrupted thread
  *   hide.c     the signal, which the program does not see

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What every command does that reads an archive: finds it, reads it in a child process (lib/read/guard.h),
- * and says why it cannot be read.
+ * Opens an archive for a command: finds it, reads it in a child process (lib/read/guard.h), and says why
+ * it cannot be read.
  *
  * Limits: tools only; one archive at a time.
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a launcher of parallel programs has to hand on to other hosts, so that ranks there are recorded.
+ * Sets the variables that a launcher of parallel programs must pass to other hosts for ranks there to be
+ * recorded.
  *
  * Limits: see hand_on.c.
  */

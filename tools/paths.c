@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where the installed parts are (tools/paths.h).
+ * Finds the installed parts (tools/paths.h).
  */
 #include "config.h"
 #include "tools/paths.h"

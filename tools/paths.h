@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where the installed parts are, found from the running program: an installed tree can be moved.
+ * Finds the installed parts relative to the running program: an installed tree can be moved.
  *
  * Limits: needs /proc; paths up to PATH_MAX.
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How far a command has read an archive, as a bar on stderr, if that is a terminal and VT_VERBOSE is not 0.
+ * Shows how far a command has read an archive, as a bar on stderr, if that is a terminal and VT_VERBOSE is
+ * not 0.
  *
  * Limits: of archives from 32 MiB on; what comes after reading is not in the bar.
  */

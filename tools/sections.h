@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What commands that print sections of figures have in common: which sections, how many rows, in which form.
+ * Options of the commands that print sections of figures: which sections, how many rows, in which form.
  *
  * Limits: at most GT_SECTIONS_ASKED sections by name; further ones are left out.
  */

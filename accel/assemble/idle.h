@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * When a device of a process did not compute (COMPUTE IDLE), and when it did nothing at all (GPU IDLE):
- * computed from the activities of all its streams, and shown in a location of its own, if its runtime's
- * recording half has said that they are wanted (struct gt_accel.idle).
+ * Finds when a device of a process did not compute (COMPUTE IDLE), and when it did nothing at all (GPU
+ * IDLE), from the activities of all its streams. Shown in a location of its own, if its
+ * runtime's recording half has said that they are wanted (struct gt_accel.idle).
  *
  * Limits: from the first activity of the device to its last; what other processes do there is not known.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What must be known about GPU streams before anything is written: how many lanes each needs, who
- * takes part in transfers, and which of those have only one endpoint.
+ * Scans GPU streams before anything is written: how many lanes each needs, which locations take part in
+ * transfers, and which transfers have only one endpoint.
  *
  * Limits: reads the streams of GPUs and of kind GT_LOC_DEFERRED once (twice where one is not in order);
  * at most GT_GPU_COMMS communicators and windows in a run.

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which metrics are counted on a device, and the session of a context: by CUPTI's range profiler, or by
- * events where the device is older than that (events.c). Such a device is asked at the first launch or range
- * that is measured, for then CUPTI has its context ready; its kernels are recorded one at a time all along,
- * as CUPTI's usual way to time them adds instructions to them.
+ * Counts metrics on a device, in a session for each context: by CUPTI's range profiler, or by events where
+ * the device is older than that (events.c). Such a device is asked at the first launch or range that is
+ * measured, for then CUPTI has its context ready; its kernels are recorded one at a time all along, as
+ * CUPTI's usual way to time them adds instructions to them.
  *
  * Limits: the caller lets one thread at a time in, under gt_guard(). DEVICES devices, SESSIONS contexts
  * at once. Of the contexts of a device one has the counters at a time: CUPTI answers that they are busy

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What exact.c needs of CUPTI's range profiler, or of its events: sessions of contexts, which count the same
+ * CUPTI's range profiler, or its events, as exact.c uses them: sessions of contexts, which count the same
  * metrics.
  * Limits: see counting.c.
  */

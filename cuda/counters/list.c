@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a chip can count: `gputrace info --gpu-metrics` loads the adapter, without recording, and calls this.
+ * Lists the metrics that a chip can count: `gputrace info --gpu-metrics` loads the adapter, without
+ * recording, and calls this.
  * Limits: a chip that is named needs no GPU and no driver; otherwise it is that of the first GPU.
  */
 #include <dlfcn.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which metrics of the GPU are wanted, which of them a chip has, and which fit into one pass.
+ * Finds the GPU metrics that the user wants, those of them that a chip has, and those that fit into one
+ * pass.
  *
  * Limits: see metrics.h. A file is read as far as FILE_MOST.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is recorded of the instructions of kernels, be it samples of them (pcsampling.c) or counts (sass.c):
- * records of our own on a location of the process, and the cubins that the instructions are of, once each.
- * cuda/assemble/pcsamples.c puts both into the archive.
+ * Records samples (pcsampling.c) and counts (sass.c) of kernels' instructions: as records of our own on a
+ * location of the process, with each cubin that the instructions belong to once. cuda/assemble/pcsamples.c
+ * puts both into the archive.
  *
  * All calls of CUPTI's for it are made under one lock.
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the loader reads of a file's dynamic section; see elfnames.h.
+ * Reads a file's dynamic section as the loader does; see elfnames.h.
  *
  * Limits: GT_ELF_LOADS segments, DYNAMIC entries; chains of at most CHAIN symbols of one hash value.
  */

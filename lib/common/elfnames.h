@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the loader reads of a file's dynamic section: which libraries it needs, where they are looked for, and
- * which names it defines.
+ * Reads a file's dynamic section as the loader does: the libraries it needs, where they are searched, and
+ * the names it defines.
  *
  * Limits: files of this machine's class, byte order and kind. Everything is read into memory of the caller's
  * and checked: a file that is damaged, or changed meanwhile, gives wrong answers and no more. No malloc,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who lives, who watches, whose turn it is; see ending.h.
+ * Tells which processes of a run live, which of them watches, and which is to assemble; see ending.h.
  * Limits: processes of other hosts and pid namespaces are known by their locks only.
  */
 #include "lib/common/ending.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which rule of a filter a function falls under.
+ * Finds the rule of a filter that applies to a function.
  *
  * Limits: a function costs one pass over the patterns; the record side keeps the answer. Every
  * match is linear in the lengths of pattern and name (Knuth, Morris, Pratt between two stars).

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What would be loaded with a program; see needed.h.
+ * Finds the libraries that would be loaded with a program; see needed.h.
  *
  * Limits: GT_NEEDED_FILES libraries, NAMES_ROOM bytes of paths, and those of elfnames.c for each; what is
  * beyond is not looked at. ld.so.cache: up to CACHE_ROOM bytes of it.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What would be loaded with a program or library, as the loader would find it: its DT_NEEDED, theirs, and
- * what is preloaded. Asked is whether any of these libraries defines one of some names; so a program that
- * comes with the library of an interface can be told from one that does not, before it is started.
+ * Finds the libraries that the loader would load with a program or library (its DT_NEEDED, theirs, and
+ * those preloaded), and tells whether any of them defines one of a set of names. That distinguishes,
+ * before it is started, a program that brings the library of an interface from one that does not.
  *
  * Limits: glibc's search (RPATH, LD_LIBRARY_PATH, RUNPATH, ld.so.cache, default folders) without its
  * folders for processors' abilities, and of $ORIGIN, $LIB and $PLATFORM only the first. GT_NEEDED_FILES

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What /proc says about a process; see process.h.
+ * Reads about a process in /proc; see process.h.
  */
 #include "lib/common/process.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What /proc says about a process: is it still running?
+ * Reads about a process in /proc: is it still running?
  *
  * Limits: this host and pid namespace; no malloc, no stdio, no locale.
  */

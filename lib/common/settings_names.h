@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which names that begin with VT_ are ours, VampirTrace's, or slips of the keyboard.
+ * Tells names that begin with VT_ apart: ours, VampirTrace's, and typing errors.
  *
  * Limits: no malloc; names longer than GT_SETTING_NAME_MAX are nobody's.
  */

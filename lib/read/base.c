@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the parts of the reader stand on: memory, files, and what libotf2 complains of.
+ * The basis of the reader: memory, files, and libotf2's error messages.
  *
  * Limits: see read_int.h.
  */

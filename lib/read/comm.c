@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who is who in communicators, location groups and attributes.
+ * Resolves ranks of communicators, location groups and attributes.
  *
  * Limits: gt_otf2_own() looks at all members; callers keep its answer.
  */

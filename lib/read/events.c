@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What every event is looked at for, and libotf2's callbacks.
+ * Checks that apply to every event, and libotf2's callbacks.
  *
  * Limits: libotf2 takes about 20 ns for an event, decode.c 3.
  */

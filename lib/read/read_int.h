@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the files of the reader share.
+ * Declarations shared by the reader's files.
  *
  * Limits: for lib/read only. libotf2 has one error callback for a process: its last complaint is kept for
  * each thread.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What happens at every event, whoever decodes it: libotf2 (events.c) or decode.c.
+ * Steps taken at every event, whether libotf2 (events.c) or decode.c decodes it.
  *
  * Limits: for lib/read only.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which calls have call paths, and who records them: the adapter that asked for it by gt_call_watch(). While
+ * Selects the calls that have call paths, which the adapter that called gt_call_watch() records. While
  * nobody has asked this costs nothing, because the hot path looks at gt_verdict_mode() in any case.
  *
  * Limits: regions whose numbers are not below GT_PATH_REGIONS have no call paths.

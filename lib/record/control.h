@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the user API (instrument/user.c) asks for: measurement control, and structs of callers.
+ * The core's interface for the user API (instrument/user.c): measurement control, and callers' structs.
  * Limits: not for adapters.
  */
 #ifndef GT_CONTROL_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which files lie where in memory, for the lookup of names when assembling: read from /proc/self/maps
- * (no lock of the loader, safe in signal handlers), written to the journal when something is new or gone.
+ * Records where files are mapped in memory, so that the assembly can look up names: read from
+ * /proc/self/maps (no lock of the loader, safe in signal handlers), written to the journal when something
+ * is new or gone.
  *
  * Limits: executable file mappings only; MODULES_MAX at a time; a file mapped and unmapped between
  * two scans is missed (dlclose scans before and after, dlopen makes the next event scan).

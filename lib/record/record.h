@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the files of the recording side have for each other. Each knows only those above it in this list,
- * which test/tree/layers.test keeps so; the sections below are in the same order:
+ * The internal interfaces of the recording side. Each file uses only those above it in this list, which
+ * test/tree/layers.test enforces; the sections below are in the same order:
  *
  *   lock       a lock that signal handlers may wait for (lock.h)
  *   state      what the process, its run, its threads and locations are just now

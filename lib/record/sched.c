@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the scheduler did with each thread: how long it ran, and how long it waited for a processor. Read
- * at its beginning, now and then when it spools, and at its end, into what is mapped, so that a killed
- * process has the last reading. The processor time is that of the thread's clock, which is exact at any
- * moment; /proc has the rest (schedstat, Linux's Documentation/scheduler/sched-stats.rst), and counts a
- * wait when it is over.
+ * Records how long each thread ran and how long it waited for a processor, as the scheduler counts it. The
+ * values are read when the thread begins, now and then when it spools, and when it ends, into mapped
+ * memory, so that a killed process keeps the last reading. The processor time is that of the thread's
+ * clock, which is exact at any moment; /proc has the rest (schedstat, Linux's
+ * Documentation/scheduler/sched-stats.rst), and counts a wait when it is over.
  *
  * Limits: without a /proc, a free descriptor or CONFIG_SCHED_INFO nothing is known, and in a confined process
  * what comes after: the assembly says for how long. A reading takes two to five microseconds, and more if the

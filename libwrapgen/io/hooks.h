@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the wrappers of the I/O functions do beside entering a region: records of handles and of
- * operations on them.
+ * Hooks of the I/O functions' wrappers: they record handles and the operations on them.
  *
  * Limits: included by the generated wrappers only. A `kind` says what a result means in bytes.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What programs call that were compiled with _FORTIFY_SOURCE; no header declares it for all.
+ * Functions called by programs compiled with _FORTIFY_SOURCE, which no header declares for all programs.
  * Limits: glibc's names.
  */
 #ifndef GT_IO_MORE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the wrappers of the allocator do: they count the bytes that the program holds.
+ * Hooks of the allocator's wrappers: they count the bytes that the program holds.
  *
  * Limits: included by the generated wrappers only. What is allocated inside of an allocation (operator
  * new that calls malloc) is counted once: at operator new if all have the same, else at malloc, because

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What becomes a row of which table.
+ * Turns definitions and events into rows of tables.
  *
  * Limits: see tables.h.
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What leads from one stream to another: threads and those that create and join them, teams and the call that
- * made them, activities and the calls that launched them. Ends are matched by a number that both have.
+ * Finds the branches between streams: threads and the threads that create and join them, teams and the
+ * call that made them, activities and the calls that launched them. The two ends are matched by a number
+ * that both carry.
  *
  * Limits: see flow.h.
  */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a stream does otherwise than the others: at each column of the graph its work is compared with the
- * mean of the others that are in the largest cluster, or of all others if that has fewer than half of the
- * streams.
+ * Finds where a stream differs from the others: in each column of the graph its work is compared with the
+ * mean of the others in the largest cluster, or of all others if that has fewer than half of the streams.
  *
  * Limits: what differs by less than the rule says is not listed.
  */

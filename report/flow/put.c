@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What all faces share: names, also as text of XML, DOT and JSON, and colours.
+ * Output that all forms share: names, also escaped for XML, DOT and JSON, and colours.
  *
  * Limits: none.
  */

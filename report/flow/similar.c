@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which streams are alike: clusters, each represented by its longest stream, and an order that has alike
+ * Groups similar streams: clusters, each represented by its longest stream, and an order that has alike
  * ones beside each other. Each stream is compared with the leaders of clusters alone.
  *
  * Limits: see graph.h.

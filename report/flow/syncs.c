@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where GPU streams are joined: at the calls of hosts that wait for them.
+ * Finds where GPU streams are joined: at the host calls that wait for them.
  *
  * A call that says its stream (CUPTI's own account of waits) joins that one, a call that waits for a whole
  * device all streams of the device on which something ended last. Any other joins the stream that ended last

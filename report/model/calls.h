@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What calls of libraries for messages and for devices are about, and what devices do, by name: one table,
- * for all that reads an archive.
+ * Classifies calls of messaging and device libraries, and activities of devices, by name: one table for
+ * all readers of archives.
  *
  * Limits: names, as those libraries have them (registry/classes.def); groups, as gputrace's adapters and
  * Score-P call them.

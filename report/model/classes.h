@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What regions and locations of any archive are: one table, by which every analysis decides what is useful
- * time, what is a wait, what a GPU does. By paradigm and role where the producer gives them, else by name.
+ * Classifies the regions and locations of any archive: one table, by which every analysis decides whether
+ * time is useful, spent waiting, or a GPU's. By paradigm and role where the producer gives them, else by
+ * name.
  *
  * Producers that define regions anew for each rank (EZTrace) have several of one name, kind, file and line:
  * they are taken as one.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * When a device was busy.
+ * Computes when a device was busy.
  *
  * Limits: see device.h.
  */

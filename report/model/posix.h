@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What threads and processes do to each other in functions of the C library: one table, for all that reads
- * an archive.
+ * Classifies the C library's functions by which threads and processes wait for or affect each other: one
+ * table for all readers of archives.
  *
  * Limits: names, as POSIX, C11 and glibc have them.
  */

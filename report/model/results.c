@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What an analysis asks of its report: states and results of others, and how locations, processes and regions
- * are called in figures.
+ * Serves the analyses of a report: states and results of other analyses, and the names of locations,
+ * processes and regions in figures.
  *
  * Limits: see report.h.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What recording costs, and the thresholds of findings (gputrace-findings(7)).
+ * The cost of recording, and the thresholds of findings (gputrace-findings(7)).
  *
  * Limits: these are the defaults; `gputrace report --threshold` changes them.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the server answers to what the page asks for (doc/page-data.md).
+ * Answers the page's requests (doc/page-data.md).
  *
  * Limits: as serve.h.
  */

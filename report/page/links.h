@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What ties rows together: messages, launches, collectives, locks. As tiles in which they begin: a tile with
- * few has them all; one with many has the long ones, sums of the others by who and whom, and the others are
- * in its children.
+ * Links between rows: messages, launches, collectives, locks, each in the tile where it begins. A tile
+ * with few links has all of them; one with many has the long ones and sums of the others by pair of rows,
+ * and its children have the others.
  *
  * Limits: 48 bytes each in a temporary file. A tile has at most GT_LINK_PAIRS sums; what is not in them is
  * one more for each type, from and to nobody.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the page must know beside the tiles, as JSON: rows, regions, communicators, counters, markers.
+ * Writes the page's data beside the tiles, as JSON: rows, regions, communicators, counters, markers.
  *
  * Limits: members of a communicator are written if there are at most 65536 of them, calling contexts if there
  * are at most 131072.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which events of a part of an archive can stay in it without those that are outside: an event that belongs
+ * Decides which events of a part of an archive can stay in it without those outside: an event that belongs
  * to others (the ends of a message, a collective operation, the life of a thread) stays if all of them do.
  *
  * A first pass collects what belongs together, a second one asks about each event.

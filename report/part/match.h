@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What belongs together across locations: the two ends of messages, and calls with what they made a device
- * do. Ends are collected while locations are read, and matched when all have been: at once, or channel by
- * channel by who can sort more than memory holds.
+ * Matches events of different locations: the two ends of messages, and calls with the activities that they
+ * started on a device. Ends are collected while locations are read and matched when all have been read: at
+ * once, or channel by channel where the caller can sort more than memory holds.
  *
  * Limits: ends are held in memory, 96 bytes each. Which receive belongs to which send follows from MPI's
  * order (messages from one place to another with one tag do not overtake each other); threads that send at

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What GPUs did: kernels, copies, and when each device was busy with them.
+ * GPU activity: kernels, copies, and when each device was busy.
  *
  * Limits: those of device.h. The first million asynchronous copies of a location are tied to their calls.
  */

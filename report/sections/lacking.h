@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the properties of an archive say is missing, or failed, for `gputrace report` and `gputrace check`.
+ * Reads losses and failures from the properties of an archive, for `gputrace report` and `gputrace check`.
  *
  * Limits: only archives by gputrace have such properties.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What locations did meanwhile: their samples in spans of time, such as all gaps of a GPU.
+ * Finds what locations did in given spans of time, such as all gaps of a GPU, by their samples.
  *
  * Limits: a sample is where its moment is, with all the time that it stands for; so spans that are shorter
  * than the distance of samples are right together only.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What ran: program, duration, processes, threads, devices.
+ * Describes the run: program, duration, processes, threads, devices.
  *
  * Limits: the program's name, what it used and losses are known of archives by gputrace only.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What samples say of the time inside of measured calls: below the node of the call tree that was open, the
- * functions that no hook has recorded.
+ * Divides the time inside measured calls by samples: adds the functions that no hook has recorded below
+ * the node of the call tree that was open.
  *
  * No time is counted twice: measured times stay as they are, and samples only divide the exclusive time of
  * the innermost open call, of which they never have more than there is (gt_stack_part()).

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What each thread was given by the scheduler: it ran, was ready to run and waited for a processor, or was
- * blocked. By the sums that gputrace has noted with each thread (doc/adr/0026).
+ * Reports how long each thread ran, was ready to run and waited for a processor, or was blocked, from the
+ * sums that gputrace records for each thread (doc/adr/0026).
  *
  * Limits: known of archives by gputrace, and of threads; of the whole run also in a part of an archive.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How long a thread could have worked, by what the scheduler did with it (states.c).
+ * Computes how long a thread could have worked, given its states in the scheduler (states.c).
  *
  * Limits: known of whole archives by gputrace.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which launch of the trace each launch with times of blocks is: the kernel of that process that has its
- * CUDA_GRID_ID. Nodes of a graph have the same number each time: then it is the one that is as far from
- * another launch in the trace as by the GPU's timer.
+ * Matches launches that have times of blocks with launches of the trace: the kernel of that process that
+ * has its CUDA_GRID_ID. Nodes of a graph have the same number each time: then it is the one that is as far
+ * from another launch in the trace as by the GPU's timer.
  *
  * Limits: where all launches of a process are of graphs that were launched several times, none has a place.
  */

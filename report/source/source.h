@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What kernels spend their time on: PC samples, or counts of instructions, the lines and instructions that
- * they are of, and the call paths of the launches. As figures (report/print/figures.h), as annotated
- * source in a terminal, and as HTML.
+ * Shows where kernels spend their time: PC samples or instruction counts by line and instruction, with the
+ * call paths of the launches. As figures (report/print/figures.h), as annotated source in a terminal, and
+ * as HTML.
  *
  * Limits: as samples.h and cubin.h. Source is shown if the file is where the compiler found it; nothing is
  * read but files whose name ends as that of a source.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the parts of a summary print with: one line after the other, with the report's units.
+ * Prints the lines of a summary, with the report's units.
  *
  * Limits: lines of at most 1,023 bytes.
  */

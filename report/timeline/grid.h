@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a timeline shows: a row for each location (or for each depth of its call stack), cut into columns of
- * equal time. A cell has the region that took most of its time, and how much of it was inside of any region.
- * A location with samples of call stacks has a row of them: the function with most of their processor time,
- * and how much of the cell's time they stand for.
+ * Computes the cells of a timeline: a row for each location (or for each depth of its call stack), divided
+ * into columns of equal time. A cell has the region that took most of its time, and the share of it inside
+ * any region. A location with samples of call stacks has a row of them: the function with most of their
+ * processor time, and the share of the cell's time that they stand for.
  *
  *	struct gt_grid *grid = gt_grid_new(rows, columns, lines);
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who ended each wait: the sides of messages, collectives, locks and threads are brought together.
+ * Finds who ended each wait, by bringing the sides of messages, collectives, locks and threads together.
  *
  * Definitions: Scalasca's (gputrace-waits(7)). A receive that ends before its send begins is a matter of
  * clocks, and no wait.

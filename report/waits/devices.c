@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who ended the waits of hosts for devices, and of devices for hosts and for each other.
+ * Finds who ended the waits of hosts for devices, and of devices for hosts and for each other.
  *
  * Before an activity its stream was idle: because the activity was launched later (its launch is the cause),
  * or because it had to wait for one on another stream, which then ended just before it began. Only while the

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How long the run would take if a region took no time: all timelines are gone through once more in the
- * order of time. Each segment begins when its location is there and what it depends on has happened, in their
- * new times.
+ * Computes how long the run would take if a region took no time: walks all timelines once more in the
+ * order of time. Each segment begins when its location is there and what it depends on has happened, in
+ * their new times.
  *
  * A location has the new time of where it is (`there`) for each region that is asked for. What a segment
  * depends on is read from the other location at the moment at which it happened, when that location has got

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is known of one segment: what it waited for, who ended that, and how long it took.
+ * Answers questions about one segment: what it waited for, who ended the wait, and how long it took.
  *
  * Limits: see sync.h.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What locations do to each other: each one's timeline as segments (calls that communicate, wait or drive a
- * GPU; on a stream everything) with a profile of the time between two of them, and who ended each wait.
+ * How locations affect each other: each one's timeline as segments (calls that communicate, wait or drive
+ * a GPU; on a stream everything) with a profile of the time between two of them, and who ended each wait.
  *
  *	reading   sync.c fills the timelines, and bags with the two sides of everything that spans locations
  *	after it  causes.c, devices.c: bring the sides together and note in each segment who ended its wait

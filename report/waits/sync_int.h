@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What sync.c and sync_mpi.c share: the state of a location while it is read (sync_state.c).
+ * Declarations shared by sync.c and sync_mpi.c: the state of a location while it is read (sync_state.c).
  *
  * Limits: see sync.h.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What ranks do to each other: the sides of messages, collectives and one-sided operations are put into bags.
+ * Puts the sides of messages, collectives and one-sided operations of ranks into bags.
  *
  * Limits: see sync.h.
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What adapters of the tree tell the assembly in addition to struct gt_assembler: they may know its insides.
+ * The interface of adapters in the tree beyond struct gt_assembler: they may know the assembly's
+ * internals.
  *
  * Limits: internal. All members may be NULL.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What <gputrace/assemble.h> gives adapters of other trees: reading the spool, and definitions. Events are
- * in write.c.
+ * Implements <gputrace/assemble.h> for adapters outside of the tree: reading the spool, and definitions.
+ * Events are in write.c.
  *
  * Limits: see there.
  */

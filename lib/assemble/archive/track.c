@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What all records' handlers do to a location: regions by their words, the call stack, time, attributes,
- * markers; and what others recorded for it.
+ * Operations on a location that all records' handlers share: finding regions, keeping the call stack and
+ * time, attributes, markers, and records that other locations hold for it.
  *
  * Nesting: a leave that is not of the innermost open region closes the regions inside (longjmp,
  * exceptions, tail calls) but those that go on (ranges.h); a leave of a region that is not open is dropped.

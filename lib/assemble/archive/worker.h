@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who converts locations: what a worker has learned and counted, and what all of them share.
+ * The threads that convert locations: the state and counts of each worker, and the data that all share.
  *
  * Limits: one worker converts one location at a time; workers share only what struct gt_conversion
  * points to.

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How fast a counter ran, segment by segment: from readings of it beside two clocks of the kernel, of
- * which CLOCK_MONOTONIC stands still while the machine is suspended and CLOCK_BOOTTIME does not.
+ * Computes how fast a counter ran, segment by segment, from readings of it beside two clocks of the
+ * kernel, of which CLOCK_MONOTONIC stands still while the machine is suspended and CLOCK_BOOTTIME does
+ * not.
  *
  * Limits: where neither of the two agrees with the counter in a segment (it stopped or jumped there), the
  * segment is linear all the same, and the error says by how much it may be off.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is known about one clock while the conversions are computed.
+ * One clock while the conversions are computed.
  *
  * Limits: for clock.c and chain.c only.
  */

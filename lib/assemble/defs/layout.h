@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who appears in the archive: machine, nodes, processes (location groups), threads and streams
- * (locations), with their numbers and names.
+ * Numbers all that appears in the archive: machine, nodes, processes (location groups), threads and
+ * streams (locations), with their numbers and names.
  *
  * Limits: made once, before events are written; the number of events of each location is filled in
  * while they are.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the archive says about processes and locations beside their names: GPUTRACE::PROCESS_ID,
- * GPUTRACE::ENDED and so on. Collected before the strings are written, because their texts are strings.
+ * Properties of processes and locations in the archive: GPUTRACE::PROCESS_ID, GPUTRACE::ENDED and so on.
+ * Collected before the strings are written, because their texts are strings.
  *
  * Limits: single-threaded.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the files merge*.c share.
+ * Declarations shared by merge*.c.
  */
 #ifndef GT_ASSEMBLE_JOIN_MERGE_INT_H
 #define GT_ASSEMBLE_JOIN_MERGE_INT_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where functions begin by what there is for unwinding (symbols_priv.h): .eh_frame_hdr is a sorted table of
+ * Finds where functions begin from the unwind tables (symbols_priv.h): .eh_frame_hdr is a sorted table of
  * them. All programs have it, stripped or not.
  *
  *	.eh_frame_hdr  version 1, three bytes of encodings, offset of .eh_frame, number of functions; then for

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the assembly tells about a run beside the events: archive properties, gputrace.cfg,
- * MANIFEST.md, and what the summary needs of it (on stderr, and as the files
- * SUMMARY and summary.json).
+ * Describes a run beside its events: archive properties, gputrace.cfg, MANIFEST.md, and the assembly's
+ * part of the summary (stderr, SUMMARY and summary.json).
  *
  * Limits: uses finished definitions; single-threaded.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the properties of a run say is missing, or failed (util/losses.h): those of the archive, and the sums
- * of those of its processes.
+ * Collects losses and failures from the properties of a run (util/losses.h): those of the archive, and the
+ * sums over its processes.
  *
  * Limits: definitions are complete. The summary has room for GT_SUMMARY_SHORTFALLS kinds.
  */

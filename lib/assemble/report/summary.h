@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What an assembly knows of a run that its archive does not say, or not so well: for the summary at the end
- * of the run, which the caller of gt_assemble() makes of this and of the archive (report/summary/summary.h).
+ * Facts about a run that the assembly knows better than the archive: for the summary at the end of the
+ * run, which the caller of gt_assemble() makes from these and from the archive (report/summary/summary.h).
  *
  * Limits: says how a run went, not where its time did; that is the report's.
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the processes of a run used: processor time, processors, memory; and the limits of their groups.
+ * Sums up the resources that a run's processes used (processor time, processors, memory), and reads the
+ * limits of their cgroups.
  *
  * Limits: of a process that was killed nothing is known.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What streams of kind GT_LOC_DEFERRED hold for a location, in order of time: it is merged into the
- * location's own stream when that is converted.
+ * Reads the records that streams of kind GT_LOC_DEFERRED hold for a location, in order of time. They are
+ * merged into the location's own stream when that is converted.
  *
  * Limits: as sort.h; the deferred streams of a process are read once, or three times for three locations.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which partial archives a spool holds already, and which processes they are made of.
+ * Lists the partial archives that a spool holds already, with their processes.
  *
  * Limits: see spool.h.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which partial archives a spool holds already, and which processes they are made of; for gt_spool_open().
+ * Lists the partial archives that a spool holds already, with their processes; for gt_spool_open().
  *
  * Limits: see spool.h.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which setting has the functions of an interpreter's programs recorded.
+ * Names the setting that records the functions of an interpreter's programs.
  *
  * Limits: goes by the name of the interpreter.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What an archive lacks, and what failed: the one list of the properties that tell it, for the assembly, the
- * summary, `gputrace report` and `gputrace check`. Causes of lost events are the core's (enum gt_loss);
- * shortfalls are other properties, of the core and of adapters (registry/losses.def).
+ * The properties by which an archive tells of losses and failures: one list for the assembly, the summary,
+ * `gputrace report` and `gputrace check`. Causes of lost events are the core's (enum gt_loss); shortfalls
+ * are other properties, of the core and of adapters (registry/losses.def).
  *
  * Limits: English only. Names are without the prefix GPUTRACE::.
  */
