@@ -25,7 +25,7 @@ place()
 	--) echo block ;;
 	'./quickstart '*) echo source ;;
 	'export PATH='* | '. $HOME/'*) echo shell ;;
-	*' pigz '* | 'gputrace report T1') echo files ;;
+	*' pigz '* | 'gputrace report T1' | 'gputrace html T1') echo files ;;
 	*' ./cuda_app' | *NVCC=*) echo cuda ;;
 	'make CC=gputrace-cc CXX='* | ./program | *' make check') echo program ;;
 	'cmake '*) echo cmake ;;
@@ -165,9 +165,13 @@ in_files()
 	have pigz || { skip "\$ $1" "no pigz"; return; }
 	cd "$T/files" || return
 	try "$1" || return
-	case $1 in *report*) ;; *)
+	case $1 in
+	*report*) ;;
+	*html*) like "$(head -c 100 T1.html)" '<!DOCTYPE html>' "... is T1.html" ;;
+	*)
 		like "$(cat "$T/log")" '^\[gputrace\] pigz: .* exit status 0' "... and a summary"
-		archives T1 1 "... in the folder that was said" ;;
+		archives T1 1 "... in the folder that was said"
+		;;
 	esac
 }
 
