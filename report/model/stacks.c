@@ -15,7 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OURS = 4 }; /* of SAMPLE_FLAGS (doc/FORMAT.md) */
+enum { OURS = 4 };      /* of SAMPLE_FLAGS (doc/FORMAT.md) */
+enum { LAUNCHERS = 4 }; /* functions that the compiler has made */
 #define LONGEST UINT64_C(1000000000000000) /* ns of one sample: a damaged one would outweigh all others */
 
 const struct gt_otf2_region gt_stacks_ours = { .id = GT_OTF2_NOTHING, .name = "[gputrace]",
@@ -73,6 +74,20 @@ uint32_t gt_stack_call_path(const struct gt_otf2_cursor *at, uint64_t attribute)
 	    gt_otf2_attribute(at, attribute, OTF2_TYPE_CALLING_CONTEXT, &value))
 		context = gt_otf2_index(at->read, GT_OTF2_CONTEXT, value.callingContextRef);
 	return (uint32_t)(context + 1);
+}
+
+uint32_t gt_stack_launcher(const struct gt_otf2 *read, uint32_t path, const char *kernel)
+{
+	const struct gt_otf2_context *context = path ? gt_otf2_context_at(read, path - 1) : NULL;
+
+	for (unsigned i = 0; context && i < LAUNCHERS; i++) {
+		const struct gt_otf2_region *function = gt_otf2_find_region(read, context->region);
+
+		context = gt_otf2_caller(read, context);
+		if (context && function && !strcmp(function->name, kernel))
+			return (uint32_t)gt_otf2_index(read, GT_OTF2_CONTEXT, context->id) + 1;
+	}
+	return path;
 }
 
 /* A call of a library is in several frames: body_MPI_Wait (gputrace's), PMPI_Wait; ___pthread_mutex_lock. */

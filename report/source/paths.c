@@ -66,9 +66,9 @@ static size_t put_name(char *text, size_t used, const char *name)
 	return used;
 }
 
-/* What is open, the functions that made the call, and the call, which has been left. */
-static void path_text(const struct gt_otf2_cursor *at, const struct gt_otf2_frame *call, uint64_t attribute,
-		      char *text)
+/* What is open, the functions that launched the kernel, and the call, which has been left. */
+static void path_text(const struct gt_otf2_cursor *at, const struct gt_otf2_frame *call, uint32_t path,
+		      const char *kernel, char *text)
 {
 	const struct gt_otf2_region *open[GT_OPEN_MOST];
 	struct gt_frames *frames = gt_zeroed(1, sizeof(*frames));
@@ -79,7 +79,7 @@ static void path_text(const struct gt_otf2_cursor *at, const struct gt_otf2_fram
 		open[count] = at->stack[at->depth - 1 - count].region;
 		count++;
 	}
-	gt_call_frames(at->read, gt_stack_call_path(at, attribute), open, count, frames);
+	gt_call_frames(at->read, gt_stack_launcher(at->read, path, kernel), open, count, frames);
 	*text = 0;
 	for (size_t i = 0; i < at->depth; i++)
 		used = put_name(text, used, at->stack[i].region->name);
@@ -142,12 +142,12 @@ static void end_call(const struct gt_otf2_cursor *at, const struct gt_otf2_frame
 	struct search *search = at->user;
 	const struct gt_pc_samples *s = &search->src->samples;
 	const struct gt_pc_launch *end = s->launches + s->launch_count, *first;
+	uint32_t called = gt_stack_call_path(at, attribute);
 	char text[PATH_MOST];
 
 	if (!call->user)
 		return;
 	first = &s->launches[call->user - 1];
-	path_text(at, call, attribute, text);
 	pthread_mutex_lock(&search->lock);
 	for (const struct gt_pc_launch *l = first;
 	     l < end && l->process == first->process && l->correlation == first->correlation; l++) {
@@ -155,6 +155,7 @@ static void end_call(const struct gt_otf2_cursor *at, const struct gt_otf2_frame
 
 		if (!is_shown(search->src, l->function))
 			continue;
+		path_text(at, call, called, s->functions[l->function].shown, text);
 		path = find_path(search->src, text, l->function);
 		path->samples += l->samples;
 		path->launches++;

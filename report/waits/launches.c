@@ -10,7 +10,6 @@
 #include "report/waits/sync.h"
 
 #include <math.h>
-#include <string.h>
 
 static const struct gt_column columns[] = {
 	{ "count", "launches", GT_COUNT },
@@ -31,24 +30,6 @@ static bool is_device_work(enum gt_class class)
 	return class == GT_CLASS_KERNEL || class == GT_CLASS_GPU_TRANSFER || class == GT_CLASS_GPU_SET;
 }
 
-/*
- * The compiler makes functions of the kernel's name that launch it: who called these. The path is that of the
- * call, up to three functions inside of that one.
- */
-static uint32_t launcher(const struct gt_otf2 *read, uint32_t path, const char *kernel)
-{
-	const struct gt_otf2_context *context = path ? gt_otf2_context_at(read, path - 1) : NULL;
-
-	for (unsigned i = 0; context && i < 4; i++) {
-		const struct gt_otf2_region *function = gt_otf2_find_region(read, context->region);
-
-		context = gt_otf2_caller(read, context);
-		if (context && function && !strcmp(function->name, kernel))
-			return (uint32_t)gt_otf2_index(read, GT_OTF2_CONTEXT, context->id) + 1;
-	}
-	return path;
-}
-
 void gt_launch_add(struct gt_sync *sync, const struct gt_item *call, const struct gt_item *activity)
 {
 	const struct gt_wait_segment *of = gt_segment_at(sync, activity->location, activity->segment);
@@ -62,7 +43,8 @@ void gt_launch_add(struct gt_sync *sync, const struct gt_item *call, const struc
 	path = gt_sync_whole(sync, call->location, gt_sync_path(sync, call->location, call->segment));
 	node = gt_profile_node_at(profile, call->location, host->node);
 	region = profile->tree.nodes[gt_profile_node_at(profile, activity->location, of->node)].region;
-	path.path = launcher(sync->report->read, path.path, gt_report_region_name(sync->report, region));
+	path.path = gt_stack_launcher(sync->report->read, path.path,
+				      gt_report_region_name(sync->report, region));
 	gt_sum_add(gt_sums_at(&sync->launches, region, node, path.path, path.node),
 		   of->end - of->begin, 0);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Launches, copies and an allocation with known callers, on the fake device: ten launches by one function, which is
- * called by two others. The allocation takes a millisecond.
+ * Launches, copies and an allocation with known callers, on the fake device: ten launches by one function,
+ * which is called by two others. The allocation takes a millisecond.
  *
  * Limits: prints nothing.
  */
