@@ -171,6 +171,8 @@ enum gt_def_type {
 	GT_D_LAST = GT_D_RECORD,
 };
 
+#define GT_SETTING "setting:" /* begins the key of a property, before the name of the setting */
+
 #define GT_REGION_PHASE 2u     /* OTF2_REGION_FLAG_PHASE */
 #define GT_REGION_BRIEF 0x100u /* without `name`: shown without template arguments and parameters */
 

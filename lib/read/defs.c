@@ -402,6 +402,7 @@ static OTF2_CallbackCode own(struct gt_otf2 *read, enum gt_otf2_kind kind, uint6
 		       .type = type,
 		       .value = value,
 		       .text = type == OTF2_TYPE_STRING ? gt_otf2_text(read, value.stringRef) : "" });
+	gt_otf2_owned(read);
 	return DONE;
 }
 
@@ -432,14 +433,42 @@ const struct gt_otf2_context *gt_otf2_caller(const struct gt_otf2 *read,
 	return caller < context ? caller : NULL;
 }
 
+/* Two owners may have the same word: their properties are in one list, then. */
+static uint64_t owner_word(enum gt_otf2_kind kind, uint64_t owner)
+{
+	return gt_hash_mix((uint64_t)kind + 1, owner) | 1;
+}
+
+void gt_otf2_owned(struct gt_otf2 *read)
+{
+	struct gt_otf2_property *all = read->tables[GT_OTF2_PROPERTY].items, *first;
+	uint64_t latest = read->tables[GT_OTF2_PROPERTY].count - 1;
+	uint64_t word = owner_word(all[latest].kind, all[latest].owner);
+	const struct gt_lookup_entry *entry = gt_lookup_find(&read->owners, word);
+
+	all[latest].next = GT_OTF2_NOTHING;
+	all[latest].last = latest;
+	if (!entry) {
+		if (!gt_lookup_put(&read->owners, word, (uint32_t)latest, 0))
+			gt_no_memory();
+		return;
+	}
+	first = &all[entry->value];
+	all[first->last].next = latest;
+	first->last = latest;
+}
+
 const struct gt_otf2_property *gt_otf2_find_owned(const struct gt_otf2 *read, enum gt_otf2_kind kind,
 						  uint64_t owner, const char *name)
 {
-	for (size_t i = 0; i < read->tables[GT_OTF2_PROPERTY].count; i++) {
+	const struct gt_lookup_entry *entry = gt_lookup_find(&read->owners, owner_word(kind, owner));
+
+	for (uint64_t i = entry ? entry->value : GT_OTF2_NOTHING; i != GT_OTF2_NOTHING;) {
 		const struct gt_otf2_property *p = gt_otf2_property_at(read, i);
 
 		if (p->kind == kind && p->owner == owner && !strcmp(p->name, name))
 			return p;
+		i = p->next;
 	}
 	return NULL;
 }

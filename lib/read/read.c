@@ -32,6 +32,7 @@ static void append_property(struct gt_otf2 *read, const char *name, const char *
 		.id = table->count, .kind = GT_OTF2_KINDS, .owner = GT_OTF2_NOTHING, .name = text,
 		.type = OTF2_TYPE_STRING, .text = text + length };
 	table->count++;
+	gt_otf2_owned(read);
 }
 
 static void read_properties(struct gt_otf2 *read)
@@ -62,7 +63,8 @@ struct gt_otf2 *gt_otf2_open(const char *anchor, const struct gt_otf2_options *o
 {
 	struct gt_otf2 *read = calloc(1, sizeof(*read));
 
-	if (!read || !(read->unread = gt_otf2_unread_new())) {
+	if (!read || gt_lookup_init(&read->owners) || !(read->unread = gt_otf2_unread_new())) {
+		free(read ? read->owners.entries : NULL);
 		free(read);
 		return NULL;
 	}
@@ -94,6 +96,7 @@ void gt_otf2_close(struct gt_otf2 *read)
 		free(read->tables[kind].items);
 		free(read->tables[kind].ids.entries);
 	}
+	free(read->owners.entries);
 	while (read->blocks) {
 		struct gt_otf2_block *next = read->blocks->next;
 

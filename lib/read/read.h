@@ -175,6 +175,8 @@ struct gt_otf2_property {
 	OTF2_Type type;            /* OTF2_TYPE_STRING: `text`, else `value` */
 	OTF2_AttributeValue value;
 	const char *text;
+	/* Of the reader: the owner's next property (or GT_OTF2_NOTHING); of its first one, the last. */
+	uint64_t next, last;
 };
 
 /* A handle that was open from the beginning. */
@@ -346,6 +348,7 @@ struct gt_otf2_options {
 struct gt_otf2 {
 	char anchor[4096];
 	struct gt_otf2_table tables[GT_OTF2_KINDS];
+	struct gt_lookup owners; /* of properties: kind and owner to the first one */
 	bool have_clock;
 	uint64_t resolution, begin, end; /* ticks per second; of the trace in ticks */
 	uint64_t realtime;               /* ns since 1970 at `begin`, or OTF2_UNDEFINED_TIMESTAMP */

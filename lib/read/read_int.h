@@ -34,6 +34,9 @@ struct gt_otf2_unread *gt_otf2_unread_new(void);
 /* Says in one sentence which files of events could not be read, if somebody wants to know. */
 void gt_otf2_say_unread(const struct gt_otf2 *read);
 
+/* The property that was added last becomes the last one of its owner. Ends the process without memory. */
+void gt_otf2_owned(struct gt_otf2 *read);
+
 /* Memory that lives as long as `read`. Ends the process without. */
 void *gt_otf2_keep(struct gt_otf2 *read, size_t bytes);
 

@@ -14,7 +14,7 @@
 
 #define JOURNAL_MAX 12288u
 
-#define CHUNK       32768u /* or two pages */
+#define CHUNK       16384u /* or two pages; what a short process has to say is half of it */
 #define CONFINED    65536u /* fit in at least when nothing can be mapped any more */
 
 static struct gt_lock *const lock = &gt_locks[GT_LOCK_DEFS];
@@ -184,7 +184,7 @@ void gt_put_settings(void)
 	char key[80], text[GT_NAME_MAX];
 
 	for (size_t i = 0; mask != GT_LOCK_REFUSED && i < gt_setting_count; i++) {
-		gt_text(key, sizeof(key), "setting:%s", gt_setting_rows[i].name);
+		gt_text(key, sizeof(key), GT_SETTING "%s", gt_setting_rows[i].name);
 		put_property_locked(key, gt_settings_text(&gt_setting_rows[i], text, sizeof(text)));
 	}
 	if (mask == GT_LOCK_REFUSED)

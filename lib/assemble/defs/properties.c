@@ -130,6 +130,8 @@ static void add_journal_properties(struct task *out, struct gt_properties *props
 		const char *key = gt_journal_nth(journal, GT_D_PROPERTY, i, NULL, NULL);
 		const char *value = key + strlen(key) + 1;
 
+		if (!strncmp(key, GT_SETTING, sizeof(GT_SETTING) - 1)) /* most are */
+			continue;
 		if (!strcmp(key, "adapter") && used + strlen(value) + 2 < sizeof(adapters))
 			used += (size_t)snprintf(adapters + used, sizeof(adapters) - used, "%s%s",
 						 used ? "," : "", value);

@@ -22,7 +22,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SETTING "setting:"
 #define COMPILER 2u /* OTF2_PARADIGM_COMPILER */
 #define USER     1u
 
@@ -49,7 +48,7 @@ static int collect_texts(struct gt_facts *facts, const struct gt_journal *journa
 	for (size_t i = 0; !rc && i < gt_journal_count(journal, GT_D_PROPERTY); i++) {
 		const char *key = gt_journal_nth(journal, GT_D_PROPERTY, i, NULL, NULL);
 
-		if (!strcmp(key, "command") || !strncmp(key, SETTING, strlen(SETTING)))
+		if (!strcmp(key, "command") || !strncmp(key, GT_SETTING, strlen(GT_SETTING)))
 			rc = add_text(facts, key, key + strlen(key) + 1);
 	}
 	return rc;
@@ -544,9 +543,9 @@ static int write_config(const struct gt_run_report *report)
 	fprintf(file, "# The settings of this run, for the shell.\n");
 	for (const char *key = next_text(report->facts, NULL); key;
 	     key = next_text(report->facts, key)) {
-		if (strncmp(key, SETTING, strlen(SETTING)))
+		if (strncmp(key, GT_SETTING, strlen(GT_SETTING)))
 			continue;
-		fprintf(file, "%s=", key + strlen(SETTING));
+		fprintf(file, "%s=", key + strlen(GT_SETTING));
 		put_quoted(file, key + strlen(key) + 1);
 		putc('\n', file);
 	}
@@ -638,7 +637,7 @@ static struct gt_summary facts_of(const struct gt_run_report *report, struct tex
 {
 	const struct gt_facts *facts = report->facts;
 	const struct gt_tally *tally = &facts->tally;
-	const char *mode = text_of(facts, SETTING "VT_MODE");
+	const char *mode = text_of(facts, GT_SETTING "VT_MODE");
 	struct gt_summary summary = {
 		.absent = absent_text(report->spool, texts->absent, sizeof(texts->absent)),
 		.program = facts->program,

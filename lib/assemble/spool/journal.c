@@ -116,6 +116,23 @@ static int add(struct gt_journal *journal, unsigned type, uint32_t id, uint64_t 
 	return 0;
 }
 
+/* How many of the bytes are before the zeros at their end. */
+static size_t up_to_zeros(const unsigned char *data, size_t bytes)
+{
+	uint64_t word = 0;
+
+	while (bytes % sizeof(word) && !data[bytes - 1])
+		bytes--;
+	for (; bytes >= sizeof(word) && bytes % sizeof(word) == 0; bytes -= sizeof(word)) {
+		memcpy(&word, data + bytes - sizeof(word), sizeof(word));
+		if (word)
+			break;
+	}
+	while (bytes && !data[bytes - 1])
+		bytes--;
+	return bytes;
+}
+
 static int parse(struct gt_journal *journal, uint64_t bytes)
 {
 	uint64_t at = GT_DEFS_AT + sizeof(struct gt_file_header);
@@ -148,9 +165,8 @@ static int parse(struct gt_journal *journal, uint64_t bytes)
 		at += def.bytes;
 	}
 	journal->bytes = at;
-	while (bytes > at && !journal->data[bytes - 1]) /* room that was kept ready */
-		bytes--;
-	journal->unread = bytes - at;
+	/* Zeros are room that was kept ready. */
+	journal->unread = up_to_zeros(journal->data + at, bytes - at);
 	return 0;
 }
 
@@ -202,8 +218,7 @@ static uint64_t without_zeros(int fd, uint64_t size)
 		n = gt_read_at(fd, piece, end - at, at);
 		if (n < (ssize_t)(end - at))
 			break;
-		while (n && !piece[n - 1])
-			n--;
+		n = (ssize_t)up_to_zeros(piece, (size_t)n);
 		end = at + (uint64_t)n;
 	}
 	free(piece);
