@@ -29,7 +29,7 @@
 
 #include <stdint.h>
 
-#define GT_FORMAT_VERSION 15u
+#define GT_FORMAT_VERSION 16u
 
 #define GT_MAGIC_RUN  0x314e555254474721ull /* "!GGTRUN1" read as a little-endian number */
 #define GT_MAGIC_PROC 0x31434f5250474721ull

@@ -17,7 +17,11 @@
 #define LITERAL  (ESCAPE | 1u << 11)
 #define COUNTED  (ESCAPE | 2u << 11)
 #define VALUES   (ESCAPE | 3u << 11)
+#define QUICK    (ESCAPE | 4u << 11)
 #define STEP     (1u << 11)
+#define SOON     (UINT64_C(1) << 9)
+#define RUN      32  /* slots: a shorter run of 16-bit tokens is not worth its change of pace */
+#define PATIENCE 256 /* slots until the next try */
 
 _Static_assert(GT_T_METRIC >> 1 == GT_T_METRICS >> 1, "GT_PACK_VALUES() takes both for records of metrics");
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "two tokens are written as one word");
@@ -59,6 +63,31 @@ void gt_pack_raw_header(struct gt_pack_header *header, const void *slots_at, uin
 	fill_header(header, slots, offset, 0, slots_at, (size_t)slots * 16);
 }
 
+/* The words of 16-bit tokens. */
+struct near {
+	uint64_t words[128];
+	uint64_t count;
+	uint8_t number[GT_PACK_NEAR]; /* by hash: where the word may be */
+};
+_Static_assert(sizeof(struct near) == (GT_PACK_WORDS - GT_PACK_NEAR) * sizeof(uint64_t), "room for it");
+
+static struct near *near_of(uint64_t *table)
+{
+	return (struct near *)(table + GT_PACK_NEAR);
+}
+
+/* This word stands in the block. */
+static void note_near(struct near *near, uint64_t word)
+{
+	uint32_t h = gt_pack_hash(word);
+
+	if (near->count == sizeof(near->words) / sizeof(*near->words) || GT_PACK_COUNTS(word) ||
+	    near->words[near->number[h]] == word)
+		return;
+	near->number[h] = (uint8_t)near->count;
+	near->words[near->count++] = word;
+}
+
 /*
  * The common case, two slots at a time: as long as both make short tokens. The times are loaded
  * "atomically" to be loaded by themselves: gcc would take both words of a slot into a vector
@@ -91,6 +120,50 @@ static inline char *short_pairs(const uint64_t **at, const uint64_t *end, uint64
 	*at = slot;
 	*last = before;
 	return to;
+}
+
+/*
+ * Calls of small functions: a run of slots that all make 16-bit tokens, four at a time. Too few: nothing is
+ * done until `*retry`.
+ */
+static inline char *quick_run(const uint64_t **at, const uint64_t *end, const uint64_t **retry,
+			      uint64_t *last, char *to, const struct near *near)
+{
+	const uint64_t *const words = near->words;
+	const uint64_t *slot = *at;
+	uint64_t before = *last;
+	char *token = to + 4;
+	uint32_t head;
+
+	for (size_t n = (size_t)(end - slot) / 8; n; n--) {
+		uint64_t word1 = slot[1], word2 = slot[3], word3 = slot[5], word4 = slot[7];
+		uint64_t time1 = __atomic_load_n(&slot[0], __ATOMIC_RELAXED);
+		uint64_t time2 = __atomic_load_n(&slot[2], __ATOMIC_RELAXED);
+		uint64_t time3 = __atomic_load_n(&slot[4], __ATOMIC_RELAXED);
+		uint64_t time4 = __atomic_load_n(&slot[6], __ATOMIC_RELAXED);
+		uint64_t d1 = time1 - before, d2 = time2 - time1, d3 = time3 - time2, d4 = time4 - time3;
+		uint64_t i1 = near->number[gt_pack_hash(word1)], i2 = near->number[gt_pack_hash(word2)];
+		uint64_t i3 = near->number[gt_pack_hash(word3)], i4 = near->number[gt_pack_hash(word4)];
+
+		if (gt_unlikely(words[i1] != word1) || gt_unlikely(words[i2] != word2) ||
+		    gt_unlikely(words[i3] != word3) || gt_unlikely(words[i4] != word4) ||
+		    gt_unlikely((d1 | d2 | d3 | d4) >= SOON))
+			break;
+		i1 |= d1 << 7 | i2 << 16 | d2 << 23 | i3 << 32 | d3 << 39 | i4 << 48 | d4 << 55;
+		memcpy(token, &i1, 8);
+		token += 8;
+		before = time4;
+		slot += 8;
+	}
+	if (slot - *at < 2 * RUN) {
+		*retry = end - *at > 2 * PATIENCE ? *at + 2 * PATIENCE : end;
+		return to;
+	}
+	head = QUICK | (uint32_t)(slot - *at) / 2 << 16;
+	memcpy(to, &head, 4);
+	*at = slot;
+	*last = before;
+	return token;
 }
 
 /* Does the table have the word's family, with a low half that is less by a step? */
@@ -243,6 +316,7 @@ size_t gt_pack(const void *slots_at, uint32_t slots, uint64_t offset, void *out,
 	char *begin = (char *)out + sizeof(struct gt_pack_header);
 	char *restrict to = begin;
 	uint64_t first = slots ? slot[0] : 0;
+	const uint64_t *retry = slots > RUN ? slot + 2 * RUN : end; /* here a run of 16-bit tokens is tried */
 	uint64_t last = first;
 	struct gt_pack_header header;
 	struct bases bases = { .count = 0 };
@@ -252,7 +326,10 @@ size_t gt_pack(const void *slots_at, uint32_t slots, uint64_t offset, void *out,
 		uint64_t time, word, d;
 		uint32_t h, token;
 
-		to = short_pairs(&slot, end, &last, to, table);
+		if (slot >= retry)
+			to = quick_run(&slot, end, &retry, &last, to, near_of(table));
+		if (slot < retry)
+			to = short_pairs(&slot, retry, &last, to, table);
 		if (slot < end && GT_PACK_VALUES(slot[1]))
 			to = readings(&slot, end, &last, to, table, &bases);
 		if (slot >= end)
@@ -291,8 +368,11 @@ size_t gt_pack(const void *slots_at, uint32_t slots, uint64_t offset, void *out,
 		memcpy(to + 12, &word, 8);
 		to += 20;
 		/* ESCAPE: an index that must not hit */
-		if (!(GT_PACK_VALUES(word) && note_base(&bases, slot)) && h != ESCAPE)
-			table[h] = word;
+		if (!(GT_PACK_VALUES(word) && note_base(&bases, slot))) {
+			if (h != ESCAPE)
+				table[h] = word;
+			note_near(near_of(table), word);
+		}
 		if (d < LONG)
 			last = time;
 	}
@@ -335,6 +415,33 @@ static inline const char *short_tokens(const char *at, const char *end, uint64_t
 	return at;
 }
 
+/* A run of n 16-bit tokens. False: it cannot be right. */
+static bool quick_tokens(const char **from, const char *end, uint64_t *restrict slot, const uint64_t *stop,
+			 uint64_t *last, const struct near *near, uint32_t n)
+{
+	const char *at = *from;
+	uint64_t time = *last;
+
+	if (!n || n % 4 || stop - slot < 2 * (ptrdiff_t)n || end - at < 2 * (ptrdiff_t)n)
+		return false;
+	for (; n; n -= 4, at += 8, slot += 8) {
+		uint64_t four;
+
+		memcpy(&four, at, 8);
+		slot[0] = time += four >> 7 & (SOON - 1);
+		slot[1] = near->words[four & 127];
+		slot[2] = time += four >> 23 & (SOON - 1);
+		slot[3] = near->words[four >> 16 & 127];
+		slot[4] = time += four >> 39 & (SOON - 1);
+		slot[5] = near->words[four >> 32 & 127];
+		slot[6] = time += four >> 55;
+		slot[7] = near->words[four >> 48 & 127];
+	}
+	*from = at;
+	*last = time;
+	return true;
+}
+
 /* The record at `slot` whose token has m; returns how many slots follow it, -1: it cannot be right. */
 static int take_values(const char **from, const char *end, uint64_t *slot, const uint64_t *stop,
 		       const uint64_t *base, uint32_t map)
@@ -366,6 +473,43 @@ static int take_values(const char **from, const char *end, uint64_t *slot, const
 	return (int)n / 2;
 }
 
+/* A slot that stands there as it is. False: it does not. */
+static bool take_literal(const char **at, const char *end, uint64_t *slot, uint64_t *last, uint64_t *table,
+			 struct bases *bases)
+{
+	if (end - *at < 16)
+		return false;
+	memcpy(slot, *at, 16);
+	*at += 16;
+	if (!(GT_PACK_VALUES(slot[1]) && note_base(bases, slot))) {
+		table[gt_pack_family(slot[1])] = slot[1];
+		note_near(near_of(table), slot[1]);
+	}
+	if (slot[0] - *last < LONG)
+		*last = slot[0];
+	return true;
+}
+
+/* A word that counts; h is of its token. */
+static bool take_counted(const char **at, const char *end, uint64_t *slot, uint64_t *last, uint64_t *table,
+			 uint32_t h)
+{
+	uint32_t token;
+	uint64_t word;
+
+	if (h >= ESCAPE || end - *at < 4)
+		return false;
+	memcpy(&token, *at, 4);
+	*at += 4;
+	*last += token >> 11;
+	word = table[h];
+	word = (word & ~GT_PACK_LOW) | (uint32_t)(word + (token & (STEP - 1)));
+	table[h] = word;
+	slot[0] = *last;
+	slot[1] = word;
+	return true;
+}
+
 int gt_unpack(const struct gt_pack_header *header, const void *bytes, void *out, uint64_t *table)
 {
 	const char *at = bytes;
@@ -383,7 +527,7 @@ int gt_unpack(const struct gt_pack_header *header, const void *bytes, void *out,
 	}
 	memset(table, 0, GT_PACK_WORDS * sizeof(*table));
 	for (; slot < stop; slot += 2) {
-		uint64_t d, time, word;
+		uint64_t d;
 		uint32_t token;
 
 		at = short_tokens(at, end, &slot, stop, &last, table);
@@ -400,32 +544,19 @@ int gt_unpack(const struct gt_pack_header *header, const void *bytes, void *out,
 			continue;
 		}
 		if (token == LITERAL) {
-			if (end - at < 16)
+			if (!take_literal(&at, end, slot, &last, table, &bases))
 				return -EPROTO;
-			memcpy(&time, at, 8);
-			memcpy(&word, at + 8, 8);
-			at += 16;
-			slot[0] = time;
-			slot[1] = word;
-			if (!(GT_PACK_VALUES(word) && note_base(&bases, slot)))
-				table[gt_pack_family(word)] = word;
-			if (time - last < LONG)
-				last = time;
+			continue;
+		}
+		if ((token & 0xffffu) == QUICK) {
+			if (!quick_tokens(&at, end, slot, stop, &last, near_of(table), token >> 16))
+				return -EPROTO;
+			slot += 2 * (size_t)(token >> 16) - 2;
 			continue;
 		}
 		if ((token & 0xffffu) == COUNTED) {
-			uint32_t h = token >> 16;
-
-			if (h >= ESCAPE || end - at < 4)
+			if (!take_counted(&at, end, slot, &last, table, token >> 16))
 				return -EPROTO;
-			memcpy(&token, at, 4);
-			at += 4;
-			last += token >> 11;
-			word = table[h];
-			word = (word & ~GT_PACK_LOW) | (uint32_t)(word + (token & (STEP - 1)));
-			table[h] = word;
-			slot[0] = last;
-			slot[1] = word;
 			continue;
 		}
 		if ((token & 0xffffu) == VALUES) {

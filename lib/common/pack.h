@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Packing of full halves on their way to the spool file: 16-byte slots become about 4 bytes, because
+ * Packing of full halves on their way to the spool file: 16-byte slots become 2 to 4 bytes, because
  * what a spool costs is page cache, and page cache is paid by the byte (doc/adr/0003).
+ * Limits: no malloc; a block holds at most GT_PACK_UNIT bytes of slots; blocks do not cross halves.
  *
  * A block is a struct gt_pack_header and tokens of 32 bits. Both sides keep `last`, the last time,
  * and a table of 2,048 words, empty (0) at the beginning of a block. For a slot (time, word) with
@@ -15,6 +16,11 @@
  *   2047 | 3 << 11 | k << 16 | m << 24, d (32 bits), values
  *                                                a record of metrics with the word of base k, and its
  *                                                continuation slots
+ *   2047 | 4 << 11 | n << 16, n times d << 7 | i (16 bits)
+ *                                                n slots, a multiple of 4, of words of `near`: d < 2^9
+ *
+ * `near`, behind the table, has the first 128 words that stood in the block as `anything`, but for those
+ * that count and records of metrics: i is where. Small functions call each other that quickly.
  *
  * Words of type GT_T_TAG count; for them h = gt_pack_hash(word without its low half).
  *
@@ -26,8 +32,6 @@
  *
  * `last` becomes `time` unless d >= 2^40 (continuation slots hold data, not times). Continuation
  * slots of all other records go through like slots.
- *
- * Limits: no malloc; a block holds at most GT_PACK_UNIT bytes of slots; blocks do not cross halves.
  */
 #ifndef GT_PACK_H
 #define GT_PACK_H
@@ -40,7 +44,8 @@
 #define GT_MAGIC_PACK   0x4b50544741524721ull
 #define GT_PACK_UNIT    (256u << 10)              /* most bytes of slots in one block */
 #define GT_PACK_ROOM(n) ((size_t)(n) / 16 * 20 + sizeof(struct gt_pack_header)) /* for n bytes */
-#define GT_PACK_WORDS   2048u
+#define GT_PACK_NEAR    2048u                     /* words of the table; here `near` begins */
+#define GT_PACK_WORDS   (GT_PACK_NEAR + 385u)     /* of both */
 #define GT_PACK_BASES   16u
 
 struct gt_pack_header {

@@ -9,6 +9,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define SLOTS 4096u
 
@@ -78,10 +79,101 @@ Test(pack, usual_events_take_about_four_bytes)
 	uint64_t time = 1000;
 
 	for (uint32_t i = 0; i < SLOTS; i++) {
-		slots[2 * i] = time += 40;
+		slots[2 * i] = time += 700;
 		slots[2 * i + 1] = 0x555555550000u + i / 2 % 20 * 64 + ((uint64_t)(1 + i % 2) << 56);
 	}
 	cr_assert_lt(pack(SLOTS).bytes, 5 * SLOTS);
+}
+
+Test(pack, calls_in_quick_succession_take_about_two_bytes)
+{
+	uint64_t time = 1000;
+
+	for (uint32_t i = 0; i < SLOTS; i++) {
+		slots[2 * i] = time += 40;
+		slots[2 * i + 1] = 0x555555550000u + i / 2 % 4 * 64 + ((uint64_t)(1 + i % 2) << 56);
+	}
+	cr_assert_lt(pack(SLOTS).bytes, 5 * SLOTS / 2);
+}
+
+/* The smallest word from this one on with this hash, which is that of escapes. */
+static uint64_t word_of(uint64_t word, uint32_t hash)
+{
+	while (gt_pack_hash(word) != hash)
+		word++;
+	return word;
+}
+
+/* The same with pauses, words of one hash, and more words than fit into quick tokens. */
+Test(pack, quick_calls_with_odd_ones_among_them_come_back)
+{
+	const uint64_t escape = word_of(0x555555550000u, 2047), other = word_of(escape + 1, 2047);
+	const uint64_t words[] = { escape, 77, word_of(78, gt_pack_hash(77)), 79, 80, 81, other };
+
+	for (unsigned seed = 0; seed < 600; seed++) {
+		uint32_t n = 1 + seed * 37 % SLOTS, some = 1 + seed % 6, far = seed % 5 * 50;
+		struct gt_pack_header header;
+		uint64_t time = 1000;
+
+		srand(seed);
+		for (uint32_t i = 0; i < n; i++) {
+			bool odd = rand() % (seed % 3 ? 200 : 20) == 0;
+
+			time += odd ? UINT64_C(1) << rand() % 44 : (uint64_t)rand() % 512;
+			slots[2 * i] = odd && rand() % 4 == 0 ? time -= 600 : time;
+			slots[2 * i + 1] = words[i && rand() % 40 ? 1 + (uint32_t)rand() % some : 0];
+			if (rand() % 300 == 0)
+				slots[2 * i + 1] = rand() % 2 ? any() : UINT64_C(0x0b) << 56 | i;
+			if (far && rand() % 10 == 0)
+				slots[2 * i + 1] = 1000 + (uint32_t)rand() % far;
+		}
+		header = pack(n);
+		memset(back, 0xee, sizeof(back));
+		cr_assert_eq(gt_unpack(&header, block + sizeof(header), back, table), 0, "seed %u", seed);
+		cr_assert_eq(memcmp(slots, back, 16 * (size_t)n), 0, "seed %u", seed);
+	}
+}
+
+/* Tokens of a run of calls, before a page that nobody may read; `*run` is its first token, which has n. */
+static struct gt_pack_header pack_run(uint32_t n, char **bytes, uint32_t **run)
+{
+	char *pages = mmap(NULL, 2 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct gt_pack_header header;
+
+	for (uint32_t i = 0; i < n; i++) {
+		slots[2 * i] = 1000 + 40 * i;
+		slots[2 * i + 1] = 77;
+	}
+	header = pack(n);
+	cr_assert(pages != MAP_FAILED && !mprotect(pages + 4096, 4096, PROT_NONE));
+	*bytes = pages + 4096 - header.bytes;
+	memcpy(*bytes, block + sizeof(header), header.bytes);
+	for (*run = (uint32_t *)*bytes; (**run & 0xffff) != (2047 | 4 << 11); ++*run)
+		;
+	return header;
+}
+
+Test(pack, runs_that_are_longer_than_their_block_are_refused)
+{
+	uint32_t *run, n;
+	char *bytes;
+	struct gt_pack_header header = pack_run(400, &bytes, &run);
+
+	n = *run >> 16;
+	cr_assert_eq(gt_unpack(&header, bytes, back, table), 0);
+	header.slots = 3000; /* there is room: they are not there */
+	for (uint32_t more = 1; more < 1200; more++) {
+		*run = (*run & 0xffff) | (n + more) << 16;
+		header.check = gt_pack_check(bytes, header.bytes);
+		cr_assert_neq(gt_unpack(&header, bytes, back, table), 0, "%u", more);
+	}
+	*run = (*run & 0xffff) | n << 16;
+	header.check = gt_pack_check(bytes, header.bytes);
+	header.slots = 300; /* they are there, and have no room */
+	memset(back, 0xee, sizeof(back));
+	cr_assert_neq(gt_unpack(&header, bytes, back, table), 0);
+	for (uint32_t i = 600; i < 2 * SLOTS; i++)
+		cr_assert_eq(back[i], 0xeeeeeeeeeeeeeeee);
 }
 
 Test(pack, random_data_is_kept_as_it_is)
