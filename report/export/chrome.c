@@ -92,17 +92,36 @@ static bool start(struct gt_export *export)
 	return true;
 }
 
+static void put_path(struct gt_export_place *place, const struct gt_export_call *call)
+{
+	const struct gt_otf2_source *source = gt_call_source(place->export->read, call->path);
+	char *functions = gt_call_functions(place->export->read, call->path);
+
+	gt_text_add(&place->text, ",\"args\":{\"called by\":");
+	gt_text_json(&place->text, functions);
+	if (source) {
+		gt_text_add(&place->text, ",\"file\":");
+		gt_text_json(&place->text, source->file);
+		gt_text_add(&place->text, ",\"line\":%" PRIu32, source->line);
+	}
+	gt_text_add(&place->text, "}");
+	free(functions);
+}
+
 static void put_call(struct gt_export_place *place, const struct gt_export_call *call)
 {
 	const struct chrome *chrome = place->export->face;
 
-	gt_export_print(place,
-			",\n{\"ph\":\"X\",\"name\":%s,\"pid\":%" PRIu64 ",\"tid\":%zu,\"ts\":" US
-			",\"dur\":" US "%s}",
-			chrome->regions[gt_export_region(place, call->region)],
-			pid_of(place->export->read, place->at->location), place->at->index + 1,
-			US_OF(call->begin), US_OF(call->end - call->begin),
-			call->whole ? "" : ",\"args\":{\"whole\":false}");
+	gt_text_add(&place->text,
+		    ",\n{\"ph\":\"X\",\"name\":%s,\"pid\":%" PRIu64 ",\"tid\":%zu,\"ts\":" US ",\"dur\":" US,
+		    chrome->regions[gt_export_region(place, call->region)],
+		    pid_of(place->export->read, place->at->location), place->at->index + 1,
+		    US_OF(call->begin), US_OF(call->end - call->begin));
+	if (!call->whole)
+		gt_text_add(&place->text, ",\"args\":{\"whole\":false}");
+	else if (call->path)
+		put_path(place, call);
+	gt_export_print(place, "}");
 }
 
 static void put_value(struct gt_export_place *place, const struct gt_otf2_Metric *e, unsigned i,
@@ -110,20 +129,21 @@ static void put_value(struct gt_export_place *place, const struct gt_otf2_Metric
 {
 	const struct chrome *chrome = place->export->face;
 
-	gt_export_print(place,
-			",\n{\"ph\":\"C\",\"name\":%s,\"id\":%zu,\"pid\":%" PRIu64 ",\"tid\":%zu,\"ts\":" US
-			",\"args\":{\"value\":",
-			chrome->members[member], place->at->index + 1,
-			pid_of(place->export->read, place->at->location), place->at->index + 1,
-			US_OF(place->at->time));
+	gt_text_add(&place->text,
+		    ",\n{\"ph\":\"C\",\"name\":%s,\"id\":%zu,\"pid\":%" PRIu64 ",\"tid\":%zu,\"ts\":" US
+		    ",\"args\":{\"value\":",
+		    chrome->members[member], place->at->index + 1,
+		    pid_of(place->export->read, place->at->location), place->at->index + 1,
+		    US_OF(place->at->time));
 	if (e->types[i] == OTF2_TYPE_DOUBLE && !isfinite(e->values[i].floating_point))
-		gt_export_print(place, "null}}"); /* JSON has no other word for it */
+		gt_text_add(&place->text, "null"); /* JSON has no other word for it */
 	else if (e->types[i] == OTF2_TYPE_DOUBLE)
-		gt_export_print(place, "%.17g}}", e->values[i].floating_point);
+		gt_text_add(&place->text, "%.17g", e->values[i].floating_point);
 	else if (e->types[i] == OTF2_TYPE_INT64)
-		gt_export_print(place, "%" PRId64 "}}", e->values[i].signed_int);
+		gt_text_add(&place->text, "%" PRId64, e->values[i].signed_int);
 	else
-		gt_export_print(place, "%" PRIu64 "}}", e->values[i].unsigned_int);
+		gt_text_add(&place->text, "%" PRIu64, e->values[i].unsigned_int);
+	gt_export_print(place, "}}"); /* only here another location's events may follow */
 }
 
 static void put_event(struct gt_export_place *place, const struct gt_otf2_event *event)

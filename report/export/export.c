@@ -54,6 +54,8 @@ static void close_region(struct gt_export_place *place, const struct gt_otf2_fra
 		call.begin = export->part.from;
 		call.whole = false;
 	}
+	if (whole)
+		call.path = gt_stack_call_path(place->at, export->stacks.path);
 	call.self = end - call.begin - open->inside;
 	if (place->open_count)
 		open[-1].inside += end - call.begin;

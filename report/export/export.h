@@ -82,6 +82,7 @@ struct gt_export_call {
 	uint64_t begin, end, self; /* ns */
 	size_t depth;        /* 1: the outermost */
 	bool whole;          /* begin and end are what the program did */
+	uint32_t path;       /* who made it: gt_stack_call_path() */
 };
 
 struct gt_export_face {
@@ -108,7 +109,10 @@ uint64_t gt_export_inner(const struct gt_export_place *place);
 
 /* ---- text -------------------------------------------------------------------------------------- */
 
-/* Adds to the text of a location; it is written when there is much of it, and at the location's end. */
+/*
+ * Adds to the text of a location; it is written when there is much of it, and at the location's end. Others
+ * may write behind it: of an event in several parts this is the last, those before are gt_text_add()'s.
+ */
 void gt_export_print(struct gt_export_place *place, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void gt_export_flush(struct gt_export_place *place); /* if there is much */

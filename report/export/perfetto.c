@@ -7,6 +7,8 @@
  */
 #include "config.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -190,13 +192,44 @@ static void enter(struct gt_export_place *place, const struct gt_otf2_region *re
 	state->named[index] = true;
 }
 
+/* Who made it: its functions, and the line of the innermost. The texts are to be freed. */
+static void put_path(struct gt_export_place *place, const struct gt_export_call *call, GtPf__Event *event,
+		     GtPf__Annotation notes[2], GtPf__Annotation *pointers[2])
+{
+	const struct gt_otf2_source *source = gt_call_source(place->export->read, call->path);
+	char *functions = gt_call_functions(place->export->read, call->path), *line = NULL;
+
+	gt_pf__annotation__init(&notes[0]);
+	notes[0].name = (char *)"called by";
+	notes[0].string_value = gt_export_clean(functions);
+	free(functions);
+	event->n_debug_annotations = 1;
+	event->debug_annotations = pointers;
+	pointers[0] = &notes[0];
+	if (!source)
+		return;
+	if (asprintf(&line, "%s:%" PRIu32, source->file, source->line) < 0)
+		gt_no_memory();
+	gt_pf__annotation__init(&notes[1]);
+	notes[1].name = (char *)"called at";
+	notes[1].string_value = gt_export_clean(line);
+	free(line);
+	event->n_debug_annotations = 2;
+	pointers[1] = &notes[1];
+}
+
 static void call(struct gt_export_place *place, const struct gt_export_call *call)
 {
 	GtPf__Event event = GT_PF__EVENT__INIT;
+	GtPf__Annotation notes[2], *pointers[2];
 
 	event.has_track_uuid = true;
 	event.track_uuid = LOCATION_TRACK(place->at->index);
+	if (call->path)
+		put_path(place, call, &event, notes, pointers);
 	put_event(place, &event, GT_PF__EVENT__TYPE__SLICE_END, call->end, NULL);
+	for (size_t i = 0; i < event.n_debug_annotations; i++)
+		free(notes[i].string_value);
 }
 
 /* The track of a metric's values in a location is described before the first of them. */

@@ -217,11 +217,24 @@ void gt_tables_end(struct gt_export_place *place)
 	free(state);
 }
 
+/* A call that says who made it. */
+static void put_path(struct gt_export_place *place, const struct gt_export_call *call)
+{
+	const struct gt_otf2_source *source = gt_call_source(place->export->read, call->path);
+	char *functions = gt_call_functions(place->export->read, call->path);
+
+	ROW(place->export, place, PATHS, INT(call->id), TEXT(functions), source ? TEXT(source->file) : NONE,
+	    source ? INT(source->line) : NONE);
+	free(functions);
+}
+
 void gt_tables_call(struct gt_export_place *place, const struct gt_export_call *call)
 {
 	ROW(place->export, place, CALLS, INT(call->id), INT(place->at->location->id),
 	    REF(call->region->id, GT_OTF2_NOTHING), REF(call->parent, 0), INT(call->depth), INT(call->begin),
 	    INT(call->end), INT(call->self), INT(call->whole));
+	if (call->path)
+		put_path(place, call);
 }
 
 /* What a real number may not have all digits of; nothing if it is none, or too large for an integer. */

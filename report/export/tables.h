@@ -19,6 +19,7 @@
 	T(METRICS, metrics, "metric;name:t;unit:t;description:t")                                            \
 	T(COMMUNICATORS, communicators, "communicator;name:t;size")                                          \
 	T(CALLS, calls, "call;thread;region;parent;depth;begin_ns;end_ns;self_ns;whole")                     \
+	T(PATHS, call_paths, "call;path:t;file:t;line")                                                      \
 	T(VALUES, metric_values, "thread;metric;time_ns;value:r;integer")                                   \
 	T(PARAMETERS, parameters, "call;thread;time_ns;name:t;value:t")                                      \
 	T(MESSAGES, messages,                                                                                \

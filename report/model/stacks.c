@@ -12,6 +12,7 @@
 #include "lib/read/visit.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +26,8 @@ const struct gt_otf2_region gt_stacks_ours = { .id = GT_OTF2_NOTHING, .name = "[
 struct gt_stack_ids gt_stacks_of(const struct gt_otf2 *read)
 {
 	return (struct gt_stack_ids){ .time = gt_otf2_attribute_named(read, "SAMPLE_TIME"),
-				   .flags = gt_otf2_attribute_named(read, "SAMPLE_FLAGS") };
+				   .flags = gt_otf2_attribute_named(read, "SAMPLE_FLAGS"),
+				   .path = gt_otf2_attribute_named(read, "CALL_PATH") };
 }
 
 /* False: it is not one of time. */
@@ -160,6 +162,30 @@ void gt_call_frames(const struct gt_otf2 *read, uint32_t path, const struct gt_o
 			frames->count = i;
 		else if (!strcmp(frames->regions[i]->name, "main"))
 			frames->count = i + 1;
+}
+
+char *gt_call_functions(const struct gt_otf2 *read, uint32_t path)
+{
+	struct gt_frames *frames = gt_zeroed(1, sizeof(*frames));
+	char *text = NULL;
+	size_t size;
+	FILE *out = gt_need(open_memstream(&text, &size));
+
+	gt_call_frames(read, path, NULL, 0, frames);
+	for (unsigned i = frames->count; i--;)
+		fprintf(out, "%s%s", frames->regions[i]->name, i ? " > " : "");
+	free(frames);
+	if (fclose(out))
+		gt_no_memory();
+	return text;
+}
+
+const struct gt_otf2_source *gt_call_source(const struct gt_otf2 *read, uint32_t path)
+{
+	const struct gt_otf2_context *context = path ? gt_otf2_context_at(read, path - 1) : NULL;
+	const struct gt_otf2_source *source = context ? gt_otf2_find_source(read, context->source) : NULL;
+
+	return source && source->line ? source : NULL;
 }
 
 /* ---- objects ------------------------------------------------------------------------------------- */

@@ -17,7 +17,7 @@ enum { GT_FRAMES_MOST = 1024, GT_OPEN_MOST = 16 };
 
 /* Of an archive: ids of attributes. */
 struct gt_stack_ids {
-	uint64_t time, flags;
+	uint64_t time, flags, path;
 };
 
 struct gt_stack_sample {
@@ -72,6 +72,10 @@ void gt_frames_below(const struct gt_otf2 *read, const struct gt_otf2_context *c
  */
 void gt_call_frames(const struct gt_otf2 *read, uint32_t path, const struct gt_otf2_region *const *open,
 		    unsigned count, struct gt_frames *frames);
+
+/* "main > take": all of them, which have to be freed; where the call was made: its line, or NULL. */
+char *gt_call_functions(const struct gt_otf2 *read, uint32_t path);
+const struct gt_otf2_source *gt_call_source(const struct gt_otf2 *read, uint32_t path);
 
 /* Objects (programs and libraries) that functions are in, numbered from 1 in the order of the archive. */
 struct gt_stack_objects {

@@ -85,11 +85,7 @@ const char *gt_profile_path(struct gt_report *report, const struct gt_profile *p
 
 const char *gt_call_place(struct gt_report *report, const struct gt_call_path *call)
 {
-	const struct gt_otf2_context *context =
-		call->path ? gt_otf2_context_at(report->read, call->path - 1) : NULL;
-	const struct gt_otf2_source *source =
-		context ? gt_otf2_find_source(report->read, context->source) : NULL;
+	const struct gt_otf2_source *source = gt_call_source(report->read, call->path);
 
-	return source && source->line
-	       ? gt_figures_text(&report->figures, "%s:%u", source->file, source->line) : NULL;
+	return source ? gt_figures_text(&report->figures, "%s:%u", source->file, source->line) : NULL;
 }

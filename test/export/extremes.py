@@ -6,10 +6,11 @@
   extremes.py deep DEPTH DIR        a recursion, "work" in "main", each call 1 ns later than its caller
   extremes.py wide COUNT DIR        main calls COUNT functions twice each, 1 ns each
   extremes.py requests COUNT DIR    COUNT requests for sends to itself, which complete in the order of their begin
+  extremes.py values COUNT DIR      COUNT values of a counter on each of four threads: 0, 1, ...
   extremes.py contexts DIR         calling contexts as programs that sample write them: main calls work twice, 3 ns each,
                                    and three samples
 
-Limits: one location.
+Limits: one location, but for values.
 """
 import sys
 
@@ -71,6 +72,14 @@ def requests(trace, writer, count):
     for i in range(count):
         writer.mpi_irecv(2 * count, 0, comm, 0, 1, count + i)
     writer.leave(2 * count, wait)
+
+
+def values(trace, writer, count):
+    counter = trace.definitions.metric("counter", value_type=Type.UINT64, metric_mode=MetricMode.ABSOLUTE_POINT)
+    others = [trace.definitions.location(f"Thread {i}", group=writer.location.group) for i in (1, 2, 3)]
+    for to in (writer, *map(trace.event_writer_from_location, others)):
+        for i in range(count):
+            to.metric(i, counter, i)
 
 
 def contexts(trace, writer):
