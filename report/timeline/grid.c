@@ -20,7 +20,7 @@
 #include "report/part/match.h"
 #include "report/report.h"
 
-enum { TALLIES = 32, NAME_MAX_BYTES = 4096, NO_ROW = -1, NAME_MIN = 3, NAME_CUT = 8 };
+enum { NAME_MAX_BYTES = 4096, NO_ROW = -1, NAME_MIN = 3, NAME_CUT = 8 };
 
 /*
  * The cell of a row that is being filled. Regions are those of the archive's table, their number is one that
@@ -30,8 +30,9 @@ struct lane {
 	struct tally {
 		uint32_t region;
 		uint64_t ns;
-	} tallies[TALLIES];
-	unsigned count;
+	} *tallies;
+	uint32_t count, room;
+	uint32_t *places; /* by region: of its tally, if that is the region's; never cleared */
 	unsigned column;
 	uint64_t end;   /* where the column ends */
 	uint64_t inside; /* ns in any region, or of samples */
@@ -74,9 +75,9 @@ static void close_cell(struct gt_grid *grid, unsigned row, struct lane *lane)
 {
 	struct gt_grid_cell *cell = gt_grid_cell_at(grid, row, lane->column);
 	uint64_t length = lane->end - gt_grid_time(grid, lane->column);
-	const struct tally *most = &lane->tallies[0];
+	const struct tally *most = lane->tallies;
 
-	for (unsigned i = 1; i < lane->count; i++)
+	for (uint32_t i = 1; i < lane->count; i++)
 		if (lane->tallies[i].ns > most->ns)
 			most = &lane->tallies[i];
 	if (lane->inside) {
@@ -96,28 +97,21 @@ static void open_cell(const struct gt_grid *grid, struct lane *lane, uint64_t ti
 	lane->end = gt_grid_time(grid, lane->column + 1);
 }
 
-/* If there are too many, the one with the least makes room and hands on what it has. */
 static void tally(struct lane *lane, uint32_t region, uint64_t ns)
 {
-	struct tally *least = &lane->tallies[0];
+	uint32_t place = lane->places[region];
 
 	lane->inside += ns;
-	for (unsigned i = 0; i < lane->count; i++) {
-		struct tally *t = &lane->tallies[i];
-
-		if (t->region == region) {
-			t->ns += ns;
-			return;
-		}
-		if (t->ns < least->ns)
-			least = t;
-	}
-	if (lane->count < TALLIES) {
-		lane->tallies[lane->count++] = (struct tally){ region, ns };
+	if (place < lane->count && lane->tallies[place].region == region) {
+		lane->tallies[place].ns += ns;
 		return;
 	}
-	least->region = region;
-	least->ns += ns;
+	if (lane->count == lane->room) {
+		lane->room = lane->room ? 2 * lane->room : 16;
+		lane->tallies = gt_resized(lane->tallies, lane->room, sizeof(*lane->tallies));
+	}
+	lane->places[region] = lane->count;
+	lane->tallies[lane->count++] = (struct tally){ region, ns };
 }
 
 /* Spans of a row come one after the other. */
@@ -154,13 +148,22 @@ static int32_t first_row(const struct gt_otf2_cursor *at)
 	return reading_of(at)->first_rows[at->index];
 }
 
+/* Of regions of calls and, behind them, of samples. */
+static size_t keys_of(const struct reading *reading)
+{
+	return 2 * reading->report.read->tables[GT_OTF2_REGION].count + 3;
+}
+
 static void on_begin(struct gt_otf2_cursor *at)
 {
+	struct reading *reading = reading_of(at);
 	struct place *place = at->state;
 
 	if (first_row(at) == NO_ROW)
 		return;
-	place->lanes = gt_zeroed(reading_of(at)->each, sizeof(*place->lanes));
+	place->lanes = gt_zeroed(reading->each, sizeof(*place->lanes));
+	for (unsigned i = 0; i < reading->each; i++)
+		place->lanes[i].places = gt_zeroed(keys_of(reading), sizeof(*place->lanes[i].places));
 }
 
 /* Until now the stack was `depth` deep. */
@@ -272,9 +275,12 @@ static void on_end(struct gt_otf2_cursor *at, bool whole)
 	innermost(at, at->depth);
 	for (size_t depth = at->depth; depth; depth--)
 		whole_call(at, &at->stack[depth - 1], depth);
-	for (unsigned i = 0; i < reading->each; i++)
+	for (unsigned i = 0; i < reading->each; i++) {
 		if (place->lanes[i].end)
 			close_cell(reading->grid, (unsigned)first_row(at) + i, &place->lanes[i]);
+		free(place->lanes[i].tallies);
+		free(place->lanes[i].places);
+	}
 	free(place->lanes);
 }
 
@@ -531,7 +537,7 @@ static bool prepare(struct reading *reading)
 	if (grid->part.to > grid->duration)
 		grid->part.to = grid->duration ? grid->duration : 1;
 	reading->first_rows = calloc(read->tables[GT_OTF2_LOCATION].count + 1, sizeof(int32_t));
-	reading->region_of = calloc(2 * read->tables[GT_OTF2_REGION].count + 3, sizeof(uint32_t));
+	reading->region_of = calloc(keys_of(reading), sizeof(uint32_t));
 	if (gt_classes_make(&reading->report.classes, read) || !reading->first_rows || !reading->region_of)
 		gt_no_memory();
 	reading->correlation = gt_otf2_attribute_named(read, "CORRELATION_ID");

@@ -13,7 +13,7 @@
  *	gt_grid_free(grid);
  *
  * Limits: the grid lies in memory that is shared with the child that reads the archive (lib/read/guard.h), so
- * its sizes are fixed before: what has no room is counted. Of the regions in a cell the 32 longest compete.
+ * its sizes are fixed before: what has no room is counted.
  */
 #ifndef GT_REPORT_TIMELINE_GRID_H
 #define GT_REPORT_TIMELINE_GRID_H

@@ -101,6 +101,28 @@ def rests():
     return m
 
 
+@case
+def rounds():
+    """200 rounds of 1.02 ms: most() for 20 us and a hundred functions for 10 us each, with a sample in each call, of
+    20 and 10 us: twice as many in dense() as in any other."""
+    m = Made(200 * 1020 * US)
+    s = Stacks(m)
+    thread = m.thread(m.process("Process 0"))
+    most, dense = m.region("most"), s.context(m.region("dense"))
+    others = [m.region(f"other{n}") for n in range(100)]
+    contexts = [s.context(other) for other in others]
+    for begin in range(0, 200 * 1020 * US, 1020 * US):
+        m.put(thread, begin, "Enter", most)
+        s.sample(thread, begin + 10 * US, dense, 20 * US)
+        m.put(thread, begin + 20 * US, "Leave", most)
+        for n, other in enumerate(others):
+            at = begin + (20 + 10 * n) * US
+            m.put(thread, at, "Enter", other)
+            s.sample(thread, at + 5 * US, contexts[n], 10 * US)
+            m.put(thread, at + 10 * US, "Leave", other)
+    return m
+
+
 def layout_of_scorep(**generator):
     """Calls are contexts, too; three samples in one, one in the other."""
     m = Made()
