@@ -17,6 +17,7 @@ static void figures(struct gt_report *report, void *result)
 		return;
 	gt_findings_host(report);
 	gt_findings_gpu(report);
+	gt_findings_spins(report);
 	gt_rows_sort(section, 0);
 	if (!section->rows)
 		section->note = gt_figures_text(&report->figures,

@@ -22,7 +22,7 @@ static const struct call {
 	{ "epoll_wait", GT_POSIX_AWAIT },
 	{ "mtx_lock", GT_POSIX_LOCK },
 	{ "mtx_timedlock", GT_POSIX_LOCK },
-	{ "mtx_trylock", GT_POSIX_UNLOCK },
+	{ "mtx_trylock", GT_POSIX_TRY },
 	{ "mtx_unlock", GT_POSIX_UNLOCK },
 	{ "nanosleep", GT_POSIX_SLEEP },
 	{ "pause", GT_POSIX_AWAIT },
@@ -43,27 +43,28 @@ static const struct call {
 	{ "pthread_mutex_clocklock", GT_POSIX_LOCK },
 	{ "pthread_mutex_lock", GT_POSIX_LOCK },
 	{ "pthread_mutex_timedlock", GT_POSIX_LOCK },
-	{ "pthread_mutex_trylock", GT_POSIX_UNLOCK },
+	{ "pthread_mutex_trylock", GT_POSIX_TRY },
 	{ "pthread_mutex_unlock", GT_POSIX_UNLOCK },
 	{ "pthread_rwlock_clockrdlock", GT_POSIX_LOCK },
 	{ "pthread_rwlock_clockwrlock", GT_POSIX_LOCK },
 	{ "pthread_rwlock_rdlock", GT_POSIX_LOCK },
 	{ "pthread_rwlock_timedrdlock", GT_POSIX_LOCK },
 	{ "pthread_rwlock_timedwrlock", GT_POSIX_LOCK },
-	{ "pthread_rwlock_tryrdlock", GT_POSIX_UNLOCK },
-	{ "pthread_rwlock_trywrlock", GT_POSIX_UNLOCK },
+	{ "pthread_rwlock_tryrdlock", GT_POSIX_TRY },
+	{ "pthread_rwlock_trywrlock", GT_POSIX_TRY },
 	{ "pthread_rwlock_unlock", GT_POSIX_UNLOCK },
 	{ "pthread_rwlock_wrlock", GT_POSIX_LOCK },
 	{ "pthread_spin_lock", GT_POSIX_LOCK },
-	{ "pthread_spin_trylock", GT_POSIX_UNLOCK },
+	{ "pthread_spin_trylock", GT_POSIX_TRY },
 	{ "pthread_spin_unlock", GT_POSIX_UNLOCK },
 	{ "pthread_timedjoin_np", GT_POSIX_JOIN },
-	{ "pthread_tryjoin_np", GT_POSIX_UNLOCK },
+	{ "pthread_tryjoin_np", GT_POSIX_TRY },
+	{ "sched_yield", GT_POSIX_TRY },
 	{ "select", GT_POSIX_AWAIT },
 	{ "sem_clockwait", GT_POSIX_AWAIT },
 	{ "sem_post", GT_POSIX_UNLOCK },
 	{ "sem_timedwait", GT_POSIX_AWAIT },
-	{ "sem_trywait", GT_POSIX_UNLOCK },
+	{ "sem_trywait", GT_POSIX_TRY },
 	{ "sem_wait", GT_POSIX_AWAIT },
 	{ "sigsuspend", GT_POSIX_AWAIT },
 	{ "sigtimedwait", GT_POSIX_AWAIT },
@@ -75,6 +76,7 @@ static const struct call {
 	{ "thrd_detach", GT_POSIX_UNLOCK },
 	{ "thrd_join", GT_POSIX_JOIN },
 	{ "thrd_sleep", GT_POSIX_SLEEP },
+	{ "thrd_yield", GT_POSIX_TRY },
 	{ "usleep", GT_POSIX_SLEEP },
 	{ "wait", GT_POSIX_AWAIT },
 	{ "wait3", GT_POSIX_AWAIT },
@@ -94,4 +96,20 @@ enum gt_posix gt_posix_call(const char *name)
 					   by_name);
 
 	return found ? found->what : GT_POSIX_NONE;
+}
+
+enum gt_posix gt_posix_sampled(const char *name)
+{
+	char plain[64];
+	size_t length;
+
+	name += strspn(name, "_");
+	name += strncmp(name, "GI_", 3) ? 0 : 3 + strspn(name + 3, "_");
+	name += strncmp(name, "libc_", 5) ? 0 : 5;
+	length = strcspn(name, "@");
+	if (length >= sizeof(plain))
+		return GT_POSIX_NONE;
+	memcpy(plain, name, length);
+	plain[length] = '\0';
+	return gt_posix_call(plain);
 }

@@ -11,7 +11,8 @@
 enum gt_posix {
 	GT_POSIX_NONE,
 	GT_POSIX_CREATE,    /* of a thread */
-	GT_POSIX_UNLOCK,    /* or wake, try, detach, cancel: none of them waits */
+	GT_POSIX_UNLOCK,    /* or wake, detach, cancel: none of them waits */
+	GT_POSIX_TRY,       /* nor does this, but who calls it again and again */
 	/* From here on they wait. */
 	GT_POSIX_JOIN,
 	GT_POSIX_LOCK,      /* returns with one */
@@ -22,5 +23,7 @@ enum gt_posix {
 };
 
 enum gt_posix gt_posix_call(const char *name);
+/* Of a function as samples name it, which may be one of glibc's own names: "__poll". */
+enum gt_posix gt_posix_sampled(const char *name);
 
 #endif

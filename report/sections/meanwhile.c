@@ -62,18 +62,16 @@ static const struct gt_sum *most_of(const struct gt_sums *sums, uint64_t functio
 	return most;
 }
 
-/* "main > step > prepare (a.c:12)", of the function's samples the path with most of the time. */
-static const char *path_of(struct gt_report *report, const struct gt_sum *sum)
+const char *gt_samples_path(struct gt_report *report, uint64_t function, uint64_t number)
 {
 	enum { FRAMES = 4, COLUMNS = 40 };
 	const struct gt_otf2 *read = report->read;
-	const struct gt_otf2_context *context =
-		sum->key[1] ? gt_otf2_context_at(read, sum->key[1] - 1) : NULL;
+	const struct gt_otf2_context *context = number ? gt_otf2_context_at(read, number - 1) : NULL;
 	const struct gt_otf2_source *source = context ? gt_otf2_find_source(read, context->source) : NULL;
-	const char *path = gt_samples_name(report, sum->key[0]), *name = path;
+	const char *path = gt_samples_name(report, function), *name = path;
 	char text[GT_SHORTEN_MAX];
 
-	if (sum->key[0] == gt_samples_ourselves(report))
+	if (function == gt_samples_ourselves(report))
 		return path;
 	for (unsigned i = 1; context && strcmp(name, "main"); i++) {
 		context = gt_otf2_caller(read, context);
@@ -111,7 +109,8 @@ bool gt_samples_meanwhile(struct gt_report *report, const bool *locations, const
 		found->share = (double)most->ns / (double)found->ns;
 		found->error = gt_samples_interval(found->share,
 						   (double)found->ns * (double)found->ns / tally.squares);
-		found->path = path_of(report, most_of(&tally.contexts, most->key[0], false));
+		found->path = gt_samples_path(report, most->key[0],
+					      most_of(&tally.contexts, most->key[0], false)->key[1]);
 	}
 	gt_sums_free(&tally.functions);
 	gt_sums_free(&tally.contexts);

@@ -10,6 +10,7 @@
 #include "lib/assemble/util/lookup.h"
 #include "lib/assemble/util/memory.h"
 #include "report/model/sums.h"
+#include "report/sections/states.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -261,6 +262,14 @@ static void spread(struct gt_profile_region *to, const struct gt_profile_region 
 	}
 }
 
+/* Is it known that it used a processor for more than a twentieth of its life? */
+static bool worked(const struct gt_report *report, size_t location)
+{
+	struct gt_thread_states states;
+
+	return gt_states_of(report, location, &states) && states.running > states.life / 20;
+}
+
 /*
  * Did it only wait, as threads do that a library made for itself? In nothing of the program's: a server's
  * thread waits most of its life, too, but answers requests in between.
@@ -420,7 +429,7 @@ static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 		report->duration = at->time;
 	sum_times(report, regions, location);
 	location->in_teams = class->kind == GT_LOCATION_THREAD && is_in_teams(report, &p->tree);
-	if (class->kind == GT_LOCATION_THREAD && only_waited(location))
+	if (class->kind == GT_LOCATION_THREAD && only_waited(location) && !worked(report, at->index))
 		class->kind = GT_LOCATION_SERVICE;
 	if (class->kind != GT_LOCATION_SERVICE)
 		merge_regions(report, regions, profile, location);

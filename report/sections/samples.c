@@ -17,6 +17,7 @@
 #include "lib/assemble/report/summary.h"
 #include "lib/assemble/util/memory.h"
 #include "lib/assemble/util/shorten.h"
+#include "report/model/posix.h"
 #include "report/sections/lacking.h"
 
 #include <math.h>
@@ -163,6 +164,55 @@ static void add_cost(struct gt_stack_sums *all, const struct gt_sum *one, uint64
 	all->own_ns += one->key[2] ? one->ns : 0;
 }
 
+bool gt_samples_waits(const struct gt_report *report, uint64_t region, bool *runtime)
+{
+	enum gt_time time;
+
+	*runtime = false;
+	if (region >= report->read->tables[GT_OTF2_REGION].count)
+		return false;
+	time = (enum gt_time)gt_class_times[report->classes.regions[region]];
+	if (time != GT_TIME_WAIT && time != GT_TIME_DEVICE &&
+	    (time != GT_TIME_MPI || report->classes.regions[region] == GT_CLASS_MPI_SETUP))
+		return false;
+	*runtime = time != GT_TIME_WAIT ||
+		   gt_otf2_region_at(report->read, region)->paradigm == OTF2_PARADIGM_OPENMP;
+	return true;
+}
+
+/* Of a sample in none that does: the innermost function, or its caller, that waits or tries; their number. */
+static uint64_t waits_unseen(const struct gt_report *report, const struct gt_otf2_context *context)
+{
+	uint64_t none = report->read->tables[GT_OTF2_REGION].count;
+
+	for (unsigned i = 0; context && i < 2; i++, context = gt_otf2_caller(report->read, context)) {
+		uint64_t function = gt_samples_function(report, context);
+
+		if (function < none &&
+		    gt_posix_sampled(gt_samples_name(report, function)) > GT_POSIX_UNLOCK)
+			return function;
+	}
+	return none;
+}
+
+/* node: of the whole call tree, 0 if no call is open. */
+static void add_waiting(const struct gt_report *report, struct gt_stack_sums *all, uint32_t location,
+			uint64_t node, const struct gt_sum *one)
+{
+	const struct gt_profile *profile = gt_report_result(report, &gt_profile_analysis);
+	const struct gt_otf2_context *context =
+		one->key[0] ? gt_otf2_context_at(report->read, one->key[0] - 1) : NULL;
+	uint64_t region = node ? profile->tree.nodes[node].region : 0;
+	bool runtime = false;
+
+	if (one->key[2])
+		return;
+	if (!node || !gt_samples_waits(report, region, &runtime))
+		region = waits_unseen(report, context);
+	if (region < report->read->tables[GT_OTF2_REGION].count)
+		gt_sum_join(gt_sums_at(&all->waiting, location, region, one->key[0], runtime), one);
+}
+
 /* Nodes of the location's call tree become those of the whole one, which lacks those of service threads. */
 static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *memory, void *result)
 {
@@ -184,6 +234,8 @@ static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 		add_cost(all, &one, each);
 		if (all->by_process && process < report->classes.process_count)
 			all->by_process[process] += one.ns;
+		if (!aside)
+			add_waiting(report, all, (uint32_t)at->index, node, &one);
 		if (open)
 			one.ns = (uint64_t)((double)one.ns * gt_stack_part(location->own[open], ns[open]));
 		gt_sum_join(gt_sums_at(&all->divided, one.key[0], node, one.key[2], 0), &one);
@@ -666,6 +718,7 @@ static void release(void *result)
 
 	gt_sums_free(&all->sums);
 	gt_sums_free(&all->divided);
+	gt_sums_free(&all->waiting);
 	for (uint32_t i = 0; i < all->location_count; i++)
 		gt_log_free(&all->moments[i]);
 	if (all->moments)

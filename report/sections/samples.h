@@ -24,6 +24,13 @@ struct gt_stack_moment {
 	bool ours;
 };
 
+/*
+ * Keys of samples in a wait, or in a call that programs try again and again: the location; the region that
+ * waits, by its index; the context, 1 + its index; and whether it is a runtime's wait, of MPI, OpenMP or for
+ * a device, which uses a processor by design.
+ */
+enum gt_waiting_keys { GT_WAITING_LOCATION, GT_WAITING_REGION, GT_WAITING_CONTEXT, GT_WAITING_RUNTIME };
+
 struct gt_stack_sums {
 	/*
 	 * By calling context (1 + its index; 0: it is not defined), the node of the call tree that was open
@@ -32,6 +39,7 @@ struct gt_stack_sums {
 	 */
 	struct gt_sums sums;
 	struct gt_sums divided; /* ns: what they have of the node's own time (gt_stack_part()) */
+	struct gt_sums waiting; /* those in waits, by struct gt_waiting_keys */
 	uint64_t count;    /* of all of them */
 	uint64_t own_ns;   /* of those in gputrace itself */
 	uint64_t *by_process; /* ns of all samples of a process; NULL: in part of a run nobody adds up */
@@ -68,6 +76,11 @@ const char *gt_samples_name(const struct gt_report *report, uint64_t function);
  * 1024 bytes at least.
  */
 bool gt_samples_hottest(const struct gt_report *report, unsigned width, char *text, size_t size);
+
+/* Does the region of a call wait, and does it as a runtime's does that uses a processor by design? */
+bool gt_samples_waits(const struct gt_report *report, uint64_t region, bool *runtime);
+/* "main > step > prepare (a.c:12)", to a function in a context (1 + its index; 0: not known). */
+const char *gt_samples_path(struct gt_report *report, uint64_t function, uint64_t context);
 
 /* ---- in spans of time (meanwhile.c) --------------------------------------------------------------- */
 

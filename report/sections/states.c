@@ -44,22 +44,32 @@ static void take(const struct gt_report *report, size_t location, unsigned colum
 		row[column].count = strtoull(p->text, NULL, 10);
 }
 
-uint64_t gt_states_able(const struct gt_report *report, size_t location, uint64_t *blocked)
+bool gt_states_of(const struct gt_report *report, size_t location, struct gt_thread_states *states)
 {
 	union gt_cell row[COLUMNS];
 	uint64_t life;
 
+	*states = (struct gt_thread_states){ .life = 0 };
 	for (unsigned column = 0; column < COLUMNS; column++)
 		row[column].count = GT_NO_COUNT;
-	*blocked = 0;
 	for (unsigned column = LIFETIME; column <= UNKNOWN; column++)
 		take(report, location, column, row);
 	life = row[LIFETIME].count;
 	if (life == GT_NO_COUNT || row[RUNNING].count > 2 * life || row[READY].count > 2 * life ||
 	    row[BLOCKED].count > 2 * life || row[UNKNOWN].count > life / 10)
-		return GT_NO_COUNT;
-	*blocked = row[BLOCKED].count;
-	return row[RUNNING].count + row[READY].count + row[UNKNOWN].count;
+		return false;
+	*states = (struct gt_thread_states){ life, row[RUNNING].count, row[READY].count, row[BLOCKED].count,
+				      row[UNKNOWN].count };
+	return true;
+}
+
+uint64_t gt_states_able(const struct gt_report *report, size_t location, uint64_t *blocked)
+{
+	struct gt_thread_states states;
+	bool known = gt_states_of(report, location, &states);
+
+	*blocked = states.blocked;
+	return known ? states.running + states.ready + states.unknown : GT_NO_COUNT;
 }
 
 static void figures(struct gt_report *report, void *result)

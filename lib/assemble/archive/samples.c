@@ -231,10 +231,19 @@ static uint8_t mark_of(const struct gt_place *place)
 	return place->inside == GT_INSIDE ? GT_IN_RUNTIME : place->inside == GT_ENTRY ? GT_IN_ENTRY : 0;
 }
 
+/* The last frame up to one that is not gputrace's own, through which the program's code has called other. */
+static unsigned last_of_others(const struct gt_call_paths *s, unsigned count)
+{
+	while (count && s->marks[count] == GT_IN_GPUTRACE)
+		count--;
+	return count;
+}
+
 /* Adds the frame to the path. False: no memory. */
 static bool add_frame(struct gt_call_paths *s, struct gt_track *t, uint64_t frame, uint64_t tick)
 {
 	struct descent way = { .context = s->contexts[s->count] };
+	unsigned caller = s->count;
 	bool kernels = GT_FRAME_FLAGS(frame) & GT_FRAME_KERNELS;
 	uint32_t number = GT_UNDEFINED;
 	uint8_t mark = s->marks[s->count];
@@ -245,13 +254,16 @@ static bool add_frame(struct gt_call_paths *s, struct gt_track *t, uint64_t fram
 		return false;
 	if (number != GT_UNDEFINED)
 		mark = mark_of(&s->places[number]);
-	if (number != GT_UNDEFINED && !is_callers(s, &s->places[number]))
-		way = descent_of(s, t, way.context, number);
+	if (number != GT_UNDEFINED && !is_callers(s, &s->places[number])) {
+		if (!s->places[number].own)
+			caller = last_of_others(s, s->count);
+		way = descent_of(s, t, s->contexts[caller], number);
+	}
 	s->count++;
 	s->marks[s->count] = mark;
 	s->contexts[s->count] = way.context;
-	s->depths[s->count] = way.nodes + (way.root ? 0 : s->depths[s->count - 1]);
-	s->roots[s->count] = way.root ? (uint16_t)s->count : s->roots[s->count - 1];
+	s->depths[s->count] = way.nodes + (way.root ? 0 : s->depths[caller]);
+	s->roots[s->count] = way.root ? (uint16_t)s->count : s->roots[caller];
 	return way.context != GT_UNDEFINED;
 }
 
@@ -343,7 +355,9 @@ static bool follows(const struct gt_call_paths *s, const struct gt_slot *slot)
 /* How many nodes of this path and of the last sample's are the same, at least. */
 static uint32_t same_nodes(const struct gt_call_paths *s)
 {
-	return s->root <= s->same && s->roots[s->count] <= s->same ? s->depths[s->same] : 0;
+	unsigned same = last_of_others(s, s->same); /* frames behind it may be in neither path */
+
+	return s->root <= same && s->roots[s->count] <= same ? s->depths[same] : 0;
 }
 
 /* The function that made a call: what its runtime did until it told gputrace is left out. */
