@@ -359,14 +359,22 @@ static void refresh_limit(struct gt_location *loc)
 	gt_signals_restore(mask);
 }
 
-/* Gives back a reservation that will not be used. */
-static void unreserve(struct gt_location *loc, uint64_t offset, unsigned slots, uint64_t tick)
+static bool give_up(struct gt_location *loc, uint64_t offset, uint64_t end, uint64_t tick)
+{
+	uint64_t mask = gt_signals_block();
+	bool first = end > loc->limit || gt_give_up(loc, offset, end, tick);
+
+	gt_signals_restore(mask);
+	return first;
+}
+
+/* Gives back a reservation that will not be used. False: its event has been counted already. */
+static bool unreserve(struct gt_location *loc, uint64_t offset, unsigned slots, uint64_t tick)
 {
 	uint64_t end = offset + (uint64_t)slots * GT_SLOT;
 
-	if (!gt_local_exchange(&loc->hot->cur, to_address(loc, end), to_address(loc, offset)) &&
-	    end <= loc->limit) /* a handler has recorded behind it */
-		gt_fill(loc, offset < loc->win->spooled ? loc->win->spooled : offset, end, tick);
+	return gt_local_exchange(&loc->hot->cur, to_address(loc, end), to_address(loc, offset)) ||
+	       give_up(loc, offset, end, tick); /* a handler has recorded behind it */
 }
 
 /* Twice such a record, and the marks at the begin of a half, fit into one: whatever is left of this
@@ -416,7 +424,7 @@ static uint64_t change_half(struct gt_location *loc, uint64_t offset, uint64_t e
 	loc->busy = 1;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (offset < loc->limit)
-		gt_fill(loc, offset, loc->limit, tick);
+		gt_give_up(loc, offset, loc->limit, tick);
 	gt_kept_leave(loc, loc->limit, tick);
 	opened = open_half(loc, tick);
 	/* In a signal handler, what was interrupted may still have to write its slot: then the half
@@ -445,7 +453,7 @@ static uint64_t change_half(struct gt_location *loc, uint64_t offset, uint64_t e
 			loc->hot->cur = to_address(loc, loc->limit);
 		if (fills) {
 			gt_local_add(&loc->win->lost[GT_LOSS_TORN], 1);
-			gt_fill(loc, offset < begin ? begin : offset, end, tick);
+			gt_give_up(loc, offset < begin ? begin : offset, end, tick);
 			stream_end = gt_stream_end(loc);
 		}
 		set_limit(loc);
@@ -456,12 +464,11 @@ static uint64_t change_half(struct gt_location *loc, uint64_t offset, uint64_t e
 	return stream_end;
 }
 
-/* Returns where: at `end`, if no handler has recorded since. Else what they have lies before it. */
+/* Returns where: at `end`, if nothing was recorded since. Else that lies before it, in time, too. */
 static uint64_t reserve_again(struct gt_location *loc, uint64_t end, uint64_t bytes, uint64_t *tick)
 {
 	uint64_t offset = reserve(loc, bytes), now;
 
-	gt_local_add(&loc->win->lost[GT_LOSS_TORN], UINT64_MAX);
 	if (offset != end && *tick < (now = gt_clock_read()))
 		*tick = now;
 	return offset;
@@ -522,7 +529,8 @@ struct gt_slot *gt_reserve_in(struct gt_hot *hot, uint64_t address, unsigned slo
 		if (!loc)
 			return NULL;
 		if (loc->stopped && !may_go_on(loc)) {
-			unreserve(loc, offset, slots, *tick);
+			if (!unreserve(loc, offset, slots, *tick))
+				return NULL;
 			if (bits & GT_ATT_CLOSING) /* who assembles reads the windows' numbers only once */
 				gt_count_lost(GT_LOSS_LATE, 1);
 			else
@@ -535,33 +543,23 @@ struct gt_slot *gt_reserve_in(struct gt_hot *hot, uint64_t address, unsigned slo
 			return NULL;
 		}
 		if (wants_attention(loc, bits) && !loc->busy && !loc->attending) {
-			unreserve(loc, offset, slots, *tick);
+			if (!unreserve(loc, offset, slots, *tick))
+				return NULL;
 			if (bits & GT_ATT_CLOSING)
 				gt_count_lost(GT_LOSS_LATE, 1);
 			if (!attend(loc, bits))
 				return NULL;
 			refresh_limit(loc);
-			offset = reserve(loc, bytes);
+			offset = reserve_again(loc, offset, bytes, tick);
 			continue;
 		}
 		border = loc->limit - loc->half;
-		if (offset < border && offset + bytes > border) { /* straddles: give up both parts */
-			gt_fill(loc, offset < loc->win->spooled ? loc->win->spooled : offset,
-			     offset + bytes, *tick);
-			offset = reserve(loc, bytes);
-			continue;
-		}
-		if (offset < loc->win->spooled) {
-			/* A handler has changed halves before us, and our slots were spooled as they
-			 * were: the assembly finds and counts an unfinished record there. */
-			if (offset + bytes > loc->win->spooled)
-				gt_fill(loc, loc->win->spooled, offset + bytes, *tick);
-			return NULL;
-		}
-		if (offset + bytes <= loc->limit && gt_is_kept(loc, offset, offset + bytes)) {
-			if (!gt_kept_pass(loc, offset, offset + bytes, *tick))
+		/* It straddles two halves, handlers have changed halves since, or late records go there. */
+		if ((offset < border && offset + bytes > border) || offset < loc->win->spooled ||
+		    (offset + bytes <= loc->limit && gt_is_kept(loc, offset, offset + bytes))) {
+			if (!give_up(loc, offset, offset + bytes, *tick))
 				return NULL;
-			offset = reserve(loc, bytes);
+			offset = reserve_again(loc, offset + bytes, bytes, tick);
 			continue;
 		}
 		if (offset + bytes <= loc->limit) {
@@ -578,13 +576,15 @@ struct gt_slot *gt_reserve_in(struct gt_hot *hot, uint64_t address, unsigned slo
 			return NULL;
 		}
 		if (too_long(loc, bytes)) {
-			unreserve(loc, offset, slots, *tick);
-			loc->win->lost[GT_LOSS_SIZE]++;
+			if (unreserve(loc, offset, slots, *tick))
+				loc->win->lost[GT_LOSS_SIZE]++;
 			return NULL;
 		}
 		end = change_half(loc, offset, offset + bytes, *tick);
-		if (end)
+		if (end) {
 			offset = reserve_again(loc, end, bytes, tick);
+			gt_local_add(&loc->win->lost[GT_LOSS_TORN], UINT64_MAX);
+		}
 	}
 }
 
@@ -636,7 +636,8 @@ static struct gt_slot *reserve_with_metrics(struct gt_hot *hot, uint64_t address
 
 	if (!loc)
 		return NULL;
-	unreserve(loc, to_offset(loc, address), slots, *tick);
+	if (!unreserve(loc, to_offset(loc, address), slots, *tick))
+		return NULL;
 	if (!loc->stopped && !gt_location_off(loc) &&
 	    !(__atomic_load_n(&gt_attention, __ATOMIC_RELAXED) & (GT_ATT_OFF | GT_ATT_CLOSING)))
 		room = gt_metrics_room(loc);
@@ -689,15 +690,18 @@ void gt_spool_now(struct gt_location *loc)
 {
 	uint64_t tick = gt_clock_read();
 	uint64_t from = gt_stream_end(loc);
-	uint64_t end = loc->limit;
+	uint64_t end = loc->limit, mask;
 
 	/* A killed process loses nothing anyway; what a flush now saves is the flush later. That is
 	 * worth the padding only if a good part of the half is used. */
 	if (loc->stopped || loc->busy || loc->half - (end - from) < loc->half / 8 || from >= end)
 		return;
-	/* If a handler changes halves between these, `from` or the limit tell. */
-	if (gt_local_exchange(&loc->hot->cur, to_address(loc, from), to_address(loc, end))) {
-		gt_fill(loc, from, end, tick);
+	/* If a handler changes halves before, `from` or the limit tell. */
+	mask = gt_signals_block();
+	if (loc->limit == end &&
+	    gt_local_exchange(&loc->hot->cur, to_address(loc, from), to_address(loc, end))) {
+		gt_give_up(loc, from, end, tick);
 		change_half(loc, end, end + 1, tick);
 	}
+	gt_signals_restore(mask);
 }

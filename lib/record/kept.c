@@ -19,16 +19,21 @@ void gt_fill(struct gt_location *loc, uint64_t from, uint64_t to, uint64_t tick)
 	for (; from < to; from += GT_SLOT) {
 		uint64_t low = gt_lower_bound(loc, from);
 
-		if (gt_is_kept(loc, from, from + GT_SLOT) && gt_slot_at(loc, from)->time)
-			continue;
 		gt_commit(gt_slot_at(loc, from), GT_WORD(GT_T_PAD, 0), NULL, 0, tick < low ? low : tick);
 	}
 }
 
+/* How many slots of [from, to) are kept? */
+static uint64_t kept_of(const struct gt_kept *kept, uint64_t from, uint64_t to)
+{
+	from = from > kept->from ? from : kept->from;
+	to = to < kept->to ? to : kept->to;
+	return from < to ? (to - from) / GT_SLOT : 0;
+}
+
 /*
- * In a new half the slots that are kept are empty until they are reserved: then they are filled, and others
- * are reserved. Has that been done with any of these? Then this was reserved in an earlier turn, or the half
- * has been left since.
+ * In a new half the slots that are kept are empty until a late record is written there, or who reserved them
+ * gives them up. Has that been done with any of these? Then this was reserved in an earlier turn.
  */
 static bool passed(const struct gt_location *loc, uint64_t from, uint64_t to)
 {
@@ -39,39 +44,50 @@ static bool passed(const struct gt_location *loc, uint64_t from, uint64_t to)
 	return false;
 }
 
-/* Fills what was reserved there. False: it has been passed, and is counted already. */
-bool gt_kept_pass(struct gt_location *loc, uint64_t from, uint64_t to, uint64_t tick)
+bool gt_give_up(struct gt_location *loc, uint64_t from, uint64_t to, uint64_t tick)
 {
-	uint64_t mask = gt_signals_block();
-	bool first = !passed(loc, from, to);
+	uint64_t begin = loc->limit - loc->half; /* of the half that is being filled */
+	struct gt_kept *kept = &loc->kept[(begin & loc->half) != 0];
+	/* No handler interrupts what writes a location that commits. */
+	bool first = from >= loc->win->spooled || loc->flags & GT_LOC_COMMITS;
 
-	if (first)
-		gt_fill(loc, from, to, tick);
-	gt_signals_restore(mask);
+	from = from < loc->win->spooled ? loc->win->spooled : from;
+	if (from < begin && gt_is_kept(loc, from, to < begin ? to : begin)) {
+		first = false;
+		from = begin;
+	}
+	if (from >= to)
+		return first;
+	if (passed(loc, from < begin ? begin : from, to))
+		return false;
+	gt_fill(loc, from, to, tick);
+	kept->passed += kept_of(kept, from, to);
 	return first;
 }
 
 /*
- * The half before `end` is full. A slot in it that is still empty was reserved by what has not come back to
- * reserve another one, as a handler came before it asked for the limit: it will find one behind its slot,
- * and write, or find its slot filled.
+ * The half before `end` is full: each of its slots has been reserved. A kept one that was not given up
+ * belongs to what has not come back to do so, as a handler came before: it will find a limit behind its slot,
+ * and write, or that the half was left.
  */
 void gt_kept_leave(struct gt_location *loc, uint64_t end, uint64_t tick)
 {
 	struct gt_kept *kept = &loc->kept[((end - loc->half) & loc->half) != 0];
+	uint64_t slots = kept_of(kept, kept->from, kept->to);
 
-	for (uint64_t at = kept->from; at < kept->to; at += GT_SLOT)
-		if (!gt_slot_at(loc, at)->time) {
-			loc->win->lost[GT_LOSS_TORN]++;
-			kept->turns = KEPT_TURNS;
-		}
+	if (slots > kept->passed) {
+		loc->win->lost[GT_LOSS_TORN] += slots - kept->passed;
+		kept->passed = slots; /* the next half may not be ready yet: then this is done again */
+		kept->turns = KEPT_TURNS;
+	}
 	gt_fill(loc, kept->from, kept->to, tick);
 }
 
 void gt_kept_empty(struct gt_location *loc, uint64_t offset)
 {
-	const struct gt_kept *kept = &loc->kept[(offset & loc->half) != 0];
+	struct gt_kept *kept = &loc->kept[(offset & loc->half) != 0];
 
+	kept->passed = 0;
 	for (uint64_t at = kept->from; at < kept->to; at += GT_SLOT)
 		*gt_slot_at(loc, at) = (struct gt_slot){ 0 };
 }
@@ -96,11 +112,10 @@ static uint64_t begin_of(const struct gt_location *loc, uint64_t from)
 /* What was left in the slots that are kept is not of this turn, or has been passed: it has been counted. */
 void gt_kept_clear(struct gt_location *loc, uint64_t offset, uint64_t tick)
 {
-	struct gt_kept *kept = &loc->kept[(offset & loc->half) != 0], was = *kept;
+	const struct gt_kept *kept = &loc->kept[(offset & loc->half) != 0];
 
-	kept->to = 0;
-	gt_fill(loc, was.to ? begin_of(loc, was.from) : was.to, was.to, tick);
-	*kept = was;
+	if (kept->to)
+		gt_fill(loc, begin_of(loc, kept->from), kept->to, tick);
 }
 
 /* Is any slot of the half older than the half? Also what lies in continuation slots counts. */

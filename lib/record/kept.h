@@ -23,10 +23,15 @@ static inline bool gt_is_kept(const struct gt_location *loc, uint64_t from, uint
 	return from < kept->to && to > kept->from;
 }
 
-/* Makes what was reserved there, and not kept, padding; what is kept becomes it if it is still empty. */
+/* Makes these slots padding. */
 GT_HIDDEN void gt_fill(struct gt_location *loc, uint64_t from, uint64_t to, uint64_t tick);
 
-GT_HIDDEN bool gt_kept_pass(struct gt_location *loc, uint64_t from, uint64_t to, uint64_t tick);
+/*
+ * The same with a reservation that will not be used, so that its event can be recorded at another place, or
+ * be counted. False: handlers have recorded so much since that it has been counted already: as what had not
+ * given up its slots when the half was left, or as an unfinished record, by the assembly.
+ */
+GT_HIDDEN bool gt_give_up(struct gt_location *loc, uint64_t from, uint64_t to, uint64_t tick);
 GT_HIDDEN void gt_kept_leave(struct gt_location *loc, uint64_t end, uint64_t tick);
 GT_HIDDEN void gt_kept_empty(struct gt_location *loc, uint64_t offset);
 GT_HIDDEN void gt_kept_clear(struct gt_location *loc, uint64_t offset, uint64_t tick);

@@ -122,6 +122,7 @@ extern GT_HIDDEN struct gt_hot gt_hot_lost;   /* no buffer could be had */
 /* Slots of a half, stream offsets, in which an interrupted record will still be written. */
 struct gt_kept {
 	uint64_t from, to; /* to 0: none */
+	uint64_t passed;   /* slots that were reserved in this turn, and given up */
 	unsigned turns;    /* of the window, until they are used again */
 };
 #define GT_KEPT_LEAST 8 /* slots that the first may go on for: one reservation's, but for gt_note_length() */

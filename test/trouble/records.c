@@ -297,6 +297,72 @@ UNSEEN static void deep(int shift)
 	MUST(WIFEXITED(status) && !WEXITSTATUS(status));
 }
 
+static const int lengths_of_handlers[] = { 3, 60, 64, 128, 250, 256, 300, 500, 520, 700, 1024, 2100, 4200 };
+#define HANDLERS (int)(sizeof(lengths_of_handlers) / sizeof(*lengths_of_handlers))
+
+CALLED void any_handler(int sig)
+{
+	int i;
+
+	for (i = 0; i < lengths_of_handlers[sig - SIGRTMIN]; i++) {
+		handled();
+		__atomic_fetch_add(&in_handler, 1, __ATOMIC_RELAXED);
+	}
+}
+
+#define ROUNDS 150
+
+/* Under ptrace: stops before calls. */
+UNSEEN static void play(void)
+{
+	struct sigaction action = { .sa_handler = any_handler };
+	int i, k;
+
+	for (i = 0; i < HANDLERS; i++)
+		sigaction(SIGRTMIN + i, &action, NULL);
+	ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+	for (i = 0; i < ROUNDS; i++) {
+		for (k = (int)(random() % 3 ? random() % 4 : random() % 700); k >= 0; k--) {
+			if (!k)
+				syscall(SYS_kill, getpid(), SIGSTOP);
+			work();
+			in_main++;
+		}
+	}
+	for (i = 0; i < HANDLERS; i++)
+		signal(SIGRTMIN + i, SIG_IGN);
+	say("work %ld handled %ld\n", in_main, in_handler);
+	exit(0);
+}
+
+/* Handlers of all lengths, at any instruction of functions that record. */
+UNSEEN static void anywhere(unsigned seed)
+{
+	int status;
+	pid_t pid;
+
+	srandom(seed);
+	pid = fork();
+	MUST(pid >= 0);
+	if (!pid)
+		play();
+	srandom(seed + 1);
+	while (waitpid(pid, &status, 0) == pid && WIFSTOPPED(status)) {
+		long steps = random() % 4 ? random() % 100 : random() % 1500;
+		long signal = SIGRTMIN + random() % HANDLERS;
+		int k = 0;
+
+		for (; k < steps && WSTOPSIG(status) == (k ? SIGTRAP : SIGSTOP); k++) {
+			MUST(!ptrace(PTRACE_SINGLESTEP, pid, NULL, NULL));
+			MUST(waitpid(pid, &status, 0) == pid);
+		}
+		if (k && WSTOPSIG(status) == SIGSTOP) /* the next one */
+			signal = 0;
+		MUST(!ptrace(PTRACE_CONT, pid, NULL, (void *)(intptr_t)signal));
+	}
+	MUST(WIFEXITED(status) && !WEXITSTATUS(status));
+}
+
 /* Such handlers that are due again when they return, wherever signals were blocked meanwhile. */
 CALLED void long_handler(int sig)
 {
@@ -320,8 +386,11 @@ UNSEEN static void pending(void)
 	say("work %ld handled %ld\n", in_main, in_handler);
 }
 
-/* A record whose thread is interrupted, by a handler of `calls` calls, after it has reserved its slot. */
-UNSEEN static void interrupted_enter(gt_ref r, gt_ref of_handler, long calls)
+/*
+ * A record whose thread is interrupted, by a handler of `calls` calls, after it has reserved its slot, and,
+ * if it has `looked`, has found the limit to be behind it.
+ */
+UNSEEN static void interrupted_enter(gt_ref r, gt_ref of_handler, long calls, int looked)
 {
 	struct gt_call call;
 	struct gt_hot *hot;
@@ -331,12 +400,13 @@ UNSEEN static void interrupted_enter(gt_ref r, gt_ref of_handler, long calls)
 	gt_call_prepare(&call);
 	hot = *call.self;
 	address = gt_local_add(&hot->cur, sizeof(struct gt_slot));
+	looked = looked && address < hot->limit;
 	for (i = 0; i < calls; i++) {
 		gt_enter(of_handler);
 		gt_leave(of_handler);
 	}
 	in_handler += calls;
-	if (address < hot->limit) {
+	if (looked || address < hot->limit) {
 		gt_commit((struct gt_slot *)address, GT_WORD(GT_T_ENTER, r), NULL, 0, gt_hot_ticks());
 	} else {
 		gt_guard();
@@ -375,7 +445,8 @@ UNSEEN static void ends_late(long more)
 
 /*
  * As `deep`, for the one instruction before which a signal finds the limit to be at the slot that has been
- * reserved, and after whose handler it is elsewhere: at the first slot that is kept for a late record.
+ * reserved, and after whose handler it is elsewhere: at the first slot that is kept for a late record. Every
+ * second time that one is written before the slot is reserved again.
  */
 UNSEEN static void passed(void)
 {
@@ -392,14 +463,14 @@ UNSEEN static void passed(void)
 		uint64_t late = hot->cur;
 		long calls = (long)(hot->mask + 1) / (2 * (long)sizeof(struct gt_slot));
 
-		interrupted_enter(r, of_handler, calls + 20);
+		interrupted_enter(r, of_handler, calls + (i % 2 ? -10 : 20), i % 2);
 		gt_leave(r);
 		/* To where the late record was, in this turn or, over a mark that has two slots, the next. */
 		for (round = 0; hot->cur != late && round < 8 * (unsigned)calls; round++)
 			gt_enter(of_handler), gt_leave(of_handler);
 		in_handler += round;
 		target = i % (sizeof(eighths) / sizeof(*eighths));
-		interrupted_enter(r, of_handler, 1 + calls * eighths[target] / 8);
+		interrupted_enter(r, of_handler, 1 + calls * eighths[target] / 8, 0);
 		gt_leave(r);
 		in_main += 2;
 		for (round = 0; round < 37; round++)
@@ -625,6 +696,8 @@ int main(int argc, char **argv)
 		passed();
 	if (!strcmp(way, "deep"))
 		deep(argc > 2 ? atoi(argv[2]) : 0);
+	if (!strcmp(way, "anywhere"))
+		anywhere((unsigned)atoi(argv[2]));
 	if (!strcmp(way, "late threads"))
 		late_threads();
 	if (!strcmp(way, "torn"))
