@@ -22,6 +22,7 @@
 
 #include "lib/assemble/util/memory.h"
 #include "lib/read/read.h"
+#include "report/model/stacks.h"
 #include "report/page/pyramid.h"
 
 enum { MOST_ANSWER = 64 << 20 };
@@ -41,6 +42,7 @@ struct reading {
 	size_t regions;
 	uint64_t time;
 	uint64_t attribute, bytes; /* of the activity that is open */
+	uint64_t path;      /* the attribute CALL_PATH */
 };
 
 /* ---- the child's visitor ------------------------------------------------------------------------- */
@@ -121,8 +123,26 @@ static void end_call(struct reading *r, const struct gt_otf2_cursor *at, const s
 		r->sums[region].inclusive += to - from;
 }
 
+/* "main > take (a.c:12)" */
+static void put_path(struct reading *r, const struct gt_otf2 *read, uint32_t path)
+{
+	const struct gt_otf2_source *source = gt_call_source(read, path);
+	char *functions = gt_call_functions(read, path);
+	struct gt_bytes text = { .count = 0 };
+
+	gt_bytes_print(&text, "%s", functions);
+	if (source)
+		gt_bytes_print(&text, " (%s:%" PRIu32 ")", source->file, source->line);
+	gt_bytes_add(&text, "", 1);
+	gt_bytes_print(&r->spans, ",");
+	gt_bytes_json(&r->spans, (const char *)text.data);
+	free(text.data);
+	free(functions);
+}
+
+/* `path`: gt_stack_call_path() */
 static void put_span(struct reading *r, const struct gt_otf2_cursor *at, const struct gt_otf2_frame *frame,
-		     size_t depth, bool open)
+		     size_t depth, bool open, uint32_t path)
 {
 	if (r->sums || frame->begin >= r->question->to || r->span_count == GT_SINGLE_MOST)
 		return;
@@ -131,7 +151,10 @@ static void put_span(struct reading *r, const struct gt_otf2_cursor *at, const s
 		gt_bytes_print(&r->spans, ",null");
 	else
 		gt_bytes_print(&r->spans, ",%" PRIu64, at->time);
-	gt_bytes_print(&r->spans, ",%zu,%zu]", region_of(at->read, frame->region), depth);
+	gt_bytes_print(&r->spans, ",%zu,%zu", region_of(at->read, frame->region), depth);
+	if (path)
+		put_path(r, at->read, path);
+	gt_bytes_print(&r->spans, "]");
 }
 
 static void on_leave(struct gt_otf2_cursor *at, const struct gt_otf2_frame *frame)
@@ -145,7 +168,7 @@ static void on_leave(struct gt_otf2_cursor *at, const struct gt_otf2_frame *fram
 	end_call(r, at, frame);
 	r->bytes = 0;
 	if (at->time >= r->question->from)
-		put_span(r, at, frame, at->depth + 1, false);
+		put_span(r, at, frame, at->depth + 1, false, gt_stack_call_path(at, r->path));
 }
 
 static void on_end(struct gt_otf2_cursor *at, bool whole)
@@ -154,7 +177,7 @@ static void on_end(struct gt_otf2_cursor *at, bool whole)
 
 	/* Nothing behind the window was read: the row ends here, and with it what is open. */
 	for (size_t i = 0; i < at->depth; i++)
-		put_span(r, at, &at->stack[i], i + 1, !whole || at->time > r->question->to);
+		put_span(r, at, &at->stack[i], i + 1, !whole || at->time > r->question->to, 0);
 	for (size_t i = at->depth; i-- > 0;)
 		end_call(r, at, &at->stack[i]);
 }
@@ -317,6 +340,7 @@ static void answer(struct gt_otf2 *read, struct reading *r, const unsigned char 
 
 	r->regions = read->tables[GT_OTF2_REGION].count;
 	r->attribute = gt_otf2_attribute_named(read, "BYTES");
+	r->path = gt_otf2_attribute_named(read, "CALL_PATH");
 	if (q->sums) {
 		r->sums = calloc(r->regions + 1, sizeof(*r->sums));
 		r->nested = calloc(r->regions + 1, sizeof(*r->nested));

@@ -328,7 +328,22 @@ const Page = {
 			el("p", null, el("button", { onclick: () => View.around(p.begin, p.end) },
 				"Zoom to it"), " ",
 				el("button", { onclick: () => Search.exactly(region.name) }, "Find all")),
-			merged ? null : Page.around(p)].filter((e) => e));
+			merged ? null : Page.around(p), merged ? null : Page.madeBy(p)].filter((e) => e));
+	},
+	/* The functions that made the call, which nothing has recorded: only a server says them. */
+	madeBy(p) {
+		const list = Data.view ? el("ul", { class: "list" }) : null;
+		const where = `events?row=${p.row}&from=${p.end}&to=${p.end + 1}`;
+
+		if (list)
+			Data.fetch(where, "json").then((answer) => {
+				const call = answer.spans.find(([begin, end, , depth]) =>
+					begin === p.begin && end === p.end && depth === p.depth);
+
+				if (call?.[4])
+					list.append(el("li", null, "made by ", named(call[4], 400)));
+			}, Page.trouble);
+		return list;
 	},
 	/* Who called it, and what it is tied to. */
 	around(p) {

@@ -246,7 +246,7 @@ def numbers(page, report):
         page.sheet("waits")
         same_rows(page, "waits", report["waits"], lambda w: [
             w["class"], seconds(w["seconds"]), count(w["count"]), seconds(w["longest_s"]), w["location"],
-            w["region"] or "–", w["cause_location"] or "–"], "seconds")
+            w["region"] or "–", w["cause_location"] or "–", w["path"] or "–"], "seconds")
     if page.all("#tab-gpu") and report["devices"]:
         page.sheet("gpu")
         there = [row[1:6] for row in page.table("devices")]
@@ -594,6 +594,17 @@ def hostile(address):
     clean_end(page)
 
 
+def made(address):
+    """A server says who made the call that is selected."""
+    page = Page(address)
+    page.settle()
+    page.js("gt.Page.jump({ row: 1, depth: 1, begin: 100000000, end: 120000000, region: 0 })")
+    page.wait("document.querySelector('#details li')")
+    text = page.get("document.getElementById('details').textContent")
+    ok("made by waiter > rare > take (calls.c:12)" in text, "who made a call", text)
+    clean_end(page)
+
+
 def deep(address, first):
     """Far into a trace of many calls: a server has single ones, a page says where its detail ends."""
     page = Page(address)
@@ -657,7 +668,7 @@ def main(arguments):
         begin(name)
         try:
             {"use": use, "hostile": hostile, "deep": deep, "differs": differs, "frames": frames,
-             "copies": of_copies, "samples": of_samples, "lane": lane}[what](*rest)
+             "copies": of_copies, "samples": of_samples, "lane": lane, "made": made}[what](*rest)
             ok(True, "the browser was driven to the end")
         except Exception:  # a claim that fails, not a course that ends
             ok(False, "the browser was driven to the end", traceback.format_exc())

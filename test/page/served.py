@@ -100,7 +100,7 @@ def check_events(url, page, calls, dice):
         begin, end = window(dice, page.meta["end"])
         answer = json.loads(get("%sevents?row=%d&from=%d&to=%d" % (url, row, begin, end)))
         got = collections.Counter()
-        for first, last, region, depth in answer["spans"]:
+        for first, last, region, depth, *_ in answer["spans"]:
             got[first, end if last is None or last >= end else last, region, depth] += 1
         want = collections.Counter((call[0], min(call[1], end), call[2], call[3]) for call in calls[row]
                                    if call[0] < end and call[1] >= begin)
