@@ -216,6 +216,7 @@ static inline struct gt_accel_call *gt_accel_call_put(struct gt_accel_call *tabl
 	c->enter = enter;
 	c->span = 0;
 	c->flags = flags;
+	/* Pairs with gt_accel_call_find(). */
 	__atomic_store_n(&c->correlation, correlation, __ATOMIC_RELEASE);
 	return c;
 }
@@ -227,9 +228,21 @@ static inline void gt_accel_call_end(struct gt_accel_call *c, uint32_t correlati
 	uint64_t span = leave > enter ? leave - enter : 1;
 
 	if (gt_likely(c->correlation == correlation && c->enter == enter))
+		/* Pairs with gt_accel_call_find() in accel/table.c. */
 		__atomic_store_n(&c->span, span < UINT32_MAX ? (uint32_t)span : UINT32_MAX,
 				 __ATOMIC_RELEASE);
 }
+
+/* ---- recorded or not, and a lock (alive.c) ------------------------------------------------------- */
+
+/* Is the runtime recorded, in this process and not in one that it was forked from? */
+GT_HIDDEN bool gt_accel_alive(void);
+GT_HIDDEN void gt_accel_set_alive(bool is);
+/* Takes the lock of an adapter's objects and commands, and guards (gt_guard()) the thread until
+ * gt_accel_unlock(). False: the runtime is no longer recorded, or `try` is set and the lock is held. Not
+ * recursive. */
+GT_HIDDEN bool gt_accel_lock(bool try);
+GT_HIDDEN void gt_accel_unlock(void);
 
 /* ---- another clock and ours (clock.c) ------------------------------------------------------------ */
 

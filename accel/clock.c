@@ -55,7 +55,7 @@ static void take_pieces(void)
 
 static void leave_pieces(void)
 {
-	__atomic_store_n(&pieces_taken, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&pieces_taken, 0, __ATOMIC_RELEASE); /* pairs with take_pieces() */
 }
 
 static bool is_after(struct pair a, struct pair b)

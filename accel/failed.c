@@ -23,7 +23,7 @@ void gt_accel_failed(const char *function, uint32_t error)
 		return;
 	first.error = error;
 	snprintf(first.function, sizeof(first.function), "%s", function ? function : "a call");
-	__atomic_store_n(&first.state, 2, __ATOMIC_RELEASE);
+	__atomic_store_n(&first.state, 2, __ATOMIC_RELEASE); /* pairs with gt_accel_first_failed() */
 }
 
 void gt_accel_failed_account(const char *text)

@@ -59,7 +59,7 @@ static inline void gt_accel_waited_put(struct gt_accel_waited *ring, uint32_t si
 	w->leave = wait->leave;
 	w->context = wait->context;
 	w->location = wait->location;
-	__atomic_store_n(&w->number, n + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&w->number, n + 1, __ATOMIC_RELEASE); /* pairs with gt_accel_waited_get() */
 }
 
 /* False: the slot is not complete, or belongs to a later one. */

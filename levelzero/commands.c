@@ -270,7 +270,7 @@ void gt_ze_collect_last(void)
 {
 	uint64_t left = 0;
 
-	if (!gt_ze_lock(true))
+	if (!gt_accel_lock(true))
 		return;
 	gt_ze_collect();
 	for (struct gt_ze_list *list = lists; list; list = list->next) {
@@ -282,7 +282,7 @@ void gt_ze_collect_last(void)
 		left += 2 * rerun->count;
 	lists = NULL;
 	reruns = NULL;
-	gt_ze_unlock();
+	gt_accel_unlock();
 	if (left)
 		gt_lost(GT_LOSS_LATE, left);
 }

@@ -350,21 +350,21 @@ static void before(unsigned n, void **params)
 {
 	struct call *call = &current;
 
-	if (!gt_ze_alive() || ours)
+	if (!gt_accel_alive() || ours)
 		return;
 	call->begun = true;
 	call->append.list = NULL;
 	call->append.own = call->append.bridge = NULL;
 	call->append.theirs = NULL;
 	enter(n);
-	if ((!kinds[n].before && !(kinds[n].what && call->correlation)) || !gt_ze_lock(false))
+	if ((!kinds[n].before && !(kinds[n].what && call->correlation)) || !gt_accel_lock(false))
 		return;
 	if (kinds[n].before)
 		kinds[n].before(call, params);
 	else
 		ARG(kinds[n].signal, void *) = gt_ze_append_begin(&call->append, ARG(0, void *),
 								   ARG(kinds[n].signal, void *));
-	gt_ze_unlock();
+	gt_accel_unlock();
 }
 
 static void appended(unsigned n, void **params, bool ok)
@@ -376,10 +376,10 @@ static void appended(unsigned n, void **params, bool ok)
 		return;
 	ARG(kinds[n].signal, void *) = call->append.signal;
 	kinds[n].what(&work, params);
-	if (!gt_ze_lock(false))
+	if (!gt_accel_lock(false))
 		return;
 	gt_ze_append_end(&call->append, ok, &work, call->correlation);
-	gt_ze_unlock();
+	gt_accel_unlock();
 }
 
 static void after(unsigned n, void **params, int result)
@@ -391,13 +391,14 @@ static void after(unsigned n, void **params, int result)
 	gt_leave(call->region);
 	if (kinds[n].what)
 		appended(n, params, result == GT_ZE_SUCCESS);
-	if (kinds[n].before == execute && result != GT_ZE_SUCCESS && gt_ze_lock(false)) {
+	if (kinds[n].before == execute && result != GT_ZE_SUCCESS && gt_accel_lock(false)) {
 		gt_ze_not_executed(call->count, call->given);
-		gt_ze_unlock();
+		gt_accel_unlock();
 	}
-	if (kinds[n].after && (result == GT_ZE_SUCCESS || kinds[n].before == execute) && gt_ze_lock(false)) {
+	if (kinds[n].after && (result == GT_ZE_SUCCESS || kinds[n].before == execute) &&
+	    gt_accel_lock(false)) {
 		kinds[n].after(call, params);
-		gt_ze_unlock();
+		gt_accel_unlock();
 	}
 	call->begun = false;
 }
@@ -421,7 +422,7 @@ static void after(unsigned n, void **params, int result)
 
 static void fork_child(void)
 {
-	gt_ze_set_alive(false);
+	gt_accel_set_alive(false);
 	current.begun = false;
 }
 
@@ -456,10 +457,10 @@ static bool holds(const void *address)
 {
 	struct question question = { address, false };
 
-	if (!gt_ze_lock(false))
+	if (!gt_accel_lock(false))
 		return false;
 	gt_ze_each(GT_ZE_CONTEXT, ask, &question);
-	gt_ze_unlock();
+	gt_accel_unlock();
 	return question.is;
 }
 
@@ -540,11 +541,11 @@ __attribute__((constructor)) static void begin(void)
 		gt_ze_commands_setup();
 		define_regions();
 		gt_accel_clock_setup(gt_monotonic);
-		gt_ze_set_alive(true);
+		gt_accel_set_alive(true);
 		rc = trace(layer);
 	}
 	gt_unguard();
-	gt_ze_set_alive(!rc);
+	gt_accel_set_alive(!rc);
 	if (rc)
 		gt_message(1, "Level Zero is not recorded: its tracing layer or its loader cannot be used");
 }

@@ -27,15 +27,6 @@ GT_HIDDEN extern struct gt_ze_functions gt_ze;
 /* False: one is missing. */
 GT_HIDDEN bool gt_ze_functions_find(void);
 
-/* Is Level Zero recorded, and this no child that was forked? */
-GT_HIDDEN bool gt_ze_alive(void);
-GT_HIDDEN void gt_ze_set_alive(bool is);
-
-/* Held while objects and commands are touched. False: the process is no longer recorded, or `try` and it is
- * held. Called without it, of course. */
-GT_HIDDEN bool gt_ze_lock(bool try);
-GT_HIDDEN void gt_ze_unlock(void);
-
 /* ---- clock.c: a device's clock, on the core's ---------------------------------------------------- */
 
 struct gt_ze_clock {

@@ -136,20 +136,20 @@ static void collect(struct gt_cl_queue *queue, unsigned most)
 
 void gt_cl_collect(void *handle)
 {
-	if (!gt_cl_lock(false))
+	if (!gt_accel_lock(false))
 		return;
 	gt_accel_clock_note();
 	for (struct gt_cl_queue *queue = gt_cl_queues(); queue; queue = queue->next)
 		if (queue->first && (!handle || queue->handle == handle))
 			collect(queue, UINT32_MAX);
-	gt_cl_unlock();
+	gt_accel_unlock();
 }
 
 void gt_cl_collect_last(void)
 {
 	uint64_t left = 0;
 
-	if (!gt_cl_lock(true))
+	if (!gt_accel_lock(true))
 		return;
 	gt_accel_clock_note();
 	for (struct gt_cl_queue *queue = gt_cl_queues(); queue; queue = queue->next) {
@@ -159,7 +159,7 @@ void gt_cl_collect_last(void)
 		queue->first = NULL;
 		queue->last = &queue->first;
 	}
-	gt_cl_unlock();
+	gt_accel_unlock();
 	if (left)
 		gt_lost(GT_LOSS_LATE, left);
 }
@@ -169,7 +169,7 @@ void gt_cl_collect_last(void)
 void gt_cl_enqueue_begin(struct gt_cl_enqueue *e, gt_ref region, void **event)
 {
 	*e = (struct gt_cl_enqueue){ .event = event, .region = region };
-	if (!gt_cl_alive() || !gt_active())
+	if (!gt_accel_alive() || !gt_active())
 		return;
 	e->active = true;
 	e->correlation = __atomic_add_fetch(&last_correlation, 1, __ATOMIC_RELAXED);
@@ -228,14 +228,14 @@ void gt_cl_enqueue_end(struct gt_cl_enqueue *e, int result, void *handle, const 
 	if (!e->active)
 		return;
 	gt_leave(e->region);
-	if (result == GT_CL_SUCCESS && *e->event && gt_cl_lock(false)) {
+	if (result == GT_CL_SUCCESS && *e->event && gt_accel_lock(false)) {
 		queue = gt_cl_queue_find(handle);
 		added = add(queue, e, after, work);
 		if (added) {
 			gt_accel_clock_note();
 			collect(queue, work->blocking ? UINT32_MAX : AT_ONCE);
 		}
-		gt_cl_unlock();
+		gt_accel_unlock();
 	}
 	if (!added && e->own)
 		((int (*)(void *))gt_cl_next[GT_CL_RELEASE_EVENT])(e->own);
@@ -245,11 +245,11 @@ bool gt_cl_is_held(void *event)
 {
 	bool held = false;
 
-	if (!gt_cl_lock(false))
+	if (!gt_accel_lock(false))
 		return false;
 	for (struct gt_cl_queue *queue = gt_cl_queues(); queue; queue = queue->next)
 		for (const struct gt_cl_command *c = queue->first; c; c = c->next)
 			held |= c->event == event && c->theirs;
-	gt_cl_unlock();
+	gt_accel_unlock();
 	return held;
 }

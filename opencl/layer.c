@@ -91,8 +91,8 @@ static size_t image_bytes(void *image, const size_t *region)
 #define CALL(place, name, role, result, parameters, arguments)                                               \
 	static result name parameters                                                                        \
 	{                                                                                                    \
-		gt_ref region = gt_cl_alive() && gt_enter_if_active(regions[place]) ? regions[place]         \
-										    : GT_NONE;               \
+		bool active = gt_accel_alive() && gt_enter_if_active(regions[place]);                        \
+		gt_ref region = active ? regions[place] : GT_NONE;                                           \
 		result value;                                                                                \
 													     \
 		calling++;                                                                                   \
@@ -115,8 +115,8 @@ CALLS(CALL)
 #define WAIT(place, name, parameters, arguments, queue)                                                      \
 	static int name parameters                                                                           \
 	{                                                                                                    \
-		gt_ref region = gt_cl_alive() && gt_enter_if_active(regions[place]) ? regions[place]         \
-										    : GT_NONE;               \
+		bool active = gt_accel_alive() && gt_enter_if_active(regions[place]);                        \
+		gt_ref region = active ? regions[place] : GT_NONE;                                           \
 		int value;                                                                                   \
 													     \
 		calling++;                                                                                   \
@@ -282,9 +282,9 @@ MAPS(MAP)
 
 static void *remember(void *queue, bool asked, bool profiled, const uint64_t *properties)
 {
-	if (queue && gt_cl_lock(false)) {
+	if (queue && gt_accel_lock(false)) {
 		gt_cl_queue_add(queue, asked, profiled, properties);
-		gt_cl_unlock();
+		gt_accel_unlock();
 	}
 	return queue;
 }
@@ -297,7 +297,7 @@ static void *clCreateCommandQueue(void *context, void *device, uint64_t properti
 	void *queue;
 
 	calling++;
-	queue = create(context, device, gt_cl_alive() ? properties | GT_CL_PROFILING : properties, error);
+	queue = create(context, device, gt_accel_alive() ? properties | GT_CL_PROFILING : properties, error);
 	if (queue || asked)
 		queue = remember(queue, asked, true, NULL);
 	else
@@ -341,7 +341,7 @@ static void *clCreateCommandQueueWithProperties(void *context, void *device, con
 		(void *(*)(void *, void *, const uint64_t *,
 			   int *))gt_cl_next[GT_CL_CREATE_QUEUE_WITH_PROPERTIES];
 	uint64_t more[16];
-	bool asked = false, changed = gt_cl_alive() && with_profiling(properties, more, 16, &asked);
+	bool asked = false, changed = gt_accel_alive() && with_profiling(properties, more, 16, &asked);
 	void *queue;
 
 	calling++;
@@ -360,14 +360,14 @@ static int clReleaseCommandQueue(void *handle)
 
 	if (gt_cl_ask(GT_CL_GET_QUEUE_INFO, handle, GT_CL_QUEUE_REFERENCES, sizeof(references),
 		      &references) &&
-	    references == 1 && gt_cl_alive()) {
+	    references == 1 && gt_accel_alive()) {
 		gt_cl_collect(handle);
-		if (gt_cl_lock(false)) {
+		if (gt_accel_lock(false)) {
 			struct gt_cl_queue *queue = gt_cl_queue_find(handle);
 
 			if (queue)
 				queue->handle = NULL;
-			gt_cl_unlock();
+			gt_accel_unlock();
 		}
 	}
 	return ((int (*)(void *))gt_cl_next[GT_CL_RELEASE_QUEUE])(handle);
@@ -378,9 +378,9 @@ static const struct gt_cl_queue *changed_queue(void *handle)
 {
 	struct gt_cl_queue *queue = NULL;
 
-	if (gt_cl_lock(false)) {
+	if (gt_accel_lock(false)) {
 		queue = gt_cl_queue_find(handle);
-		gt_cl_unlock();
+		gt_accel_unlock();
 	}
 	return queue && queue->profiled && !queue->asked ? queue : NULL;
 }
@@ -465,7 +465,7 @@ static const struct place {
 
 static void fork_child(void)
 {
-	gt_cl_set_alive(false);
+	gt_accel_set_alive(false);
 }
 
 /* Before the driver's own handlers run, where the process ends by exit(). */
@@ -514,7 +514,7 @@ static void begin(void)
 	}
 	gt_unguard();
 	atexit(at_exit);
-	gt_cl_set_alive(true);
+	gt_accel_set_alive(true);
 }
 
 GT_API int clGetLayerInfo(uint32_t what, size_t size, void *value, size_t *needed);
@@ -545,7 +545,7 @@ int clInitLayer(uint32_t count, const gt_cl_function *below, uint32_t *count_abo
 		return GT_CL_INVALID_VALUE;
 	if (count > GT_CL_ENTRIES)
 		count = GT_CL_ENTRIES;
-	if (!gt_cl_alive()) {
+	if (!gt_accel_alive()) {
 		memcpy(gt_cl_next, below, count * sizeof(*below));
 		memcpy(ours, below, count * sizeof(*below));
 		begin();

@@ -82,10 +82,6 @@ GT_HIDDEN extern gt_cl_function gt_cl_next[GT_CL_ENTRIES];
 /* A query of the layer below; false: it failed. */
 GT_HIDDEN bool gt_cl_ask(unsigned place, void *object, uint32_t what, size_t size, void *value);
 
-/* Is OpenCL recorded, and this no child that was forked? */
-GT_HIDDEN bool gt_cl_alive(void);
-GT_HIDDEN void gt_cl_set_alive(bool is);
-
 struct gt_cl_command;
 
 struct gt_cl_device {
@@ -115,11 +111,6 @@ GT_HIDDEN struct gt_cl_queue *gt_cl_queue_add(void *handle, bool asked, bool pro
 					      const uint64_t *properties);
 GT_HIDDEN struct gt_cl_queue *gt_cl_queue_find(void *handle);
 GT_HIDDEN struct gt_cl_queue *gt_cl_queues(void);
-
-/* Held while queues and commands are touched. False: the process is no longer recorded, or `try` and it is
- * held. */
-GT_HIDDEN bool gt_cl_lock(bool try);
-GT_HIDDEN void gt_cl_unlock(void);
 
 /* ---- commands.c ---------------------------------------------------------------------------------- */
 

@@ -4,7 +4,6 @@
  *
  * Limits: a queue with more than 15 properties is not profiled unless the program asks for that.
  */
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,43 +20,13 @@ const struct gt_accel_info gt_accel_runtime = {
 static struct gt_cl_device *devices;
 static struct gt_cl_queue *queues;
 static uint32_t device_count;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 gt_cl_function gt_cl_next[GT_CL_ENTRIES];
-
-static bool alive;
-
-bool gt_cl_alive(void)
-{
-	return alive;
-}
-
-void gt_cl_set_alive(bool is)
-{
-	alive = is;
-}
 
 bool gt_cl_ask(unsigned place, void *object, uint32_t what, size_t size, void *value)
 {
 	return gt_cl_next[place] &&
 	       ((gt_cl_info)gt_cl_next[place])(object, what, size, value, NULL) == GT_CL_SUCCESS;
-}
-
-bool gt_cl_lock(bool try)
-{
-	if (!gt_cl_alive())
-		return false;
-	gt_guard();
-	if (try ? !pthread_mutex_trylock(&lock) : !pthread_mutex_lock(&lock))
-		return true;
-	gt_unguard();
-	return false;
-}
-
-void gt_cl_unlock(void)
-{
-	pthread_mutex_unlock(&lock);
-	gt_unguard();
 }
 
 static void define_device(const struct gt_cl_device *device, char *name, size_t size)
