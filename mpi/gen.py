@@ -253,14 +253,14 @@ mean("File_delete", "", DONE + "gt_mpi_file_deleted($1);")
 mean("File_seek", "", DONE + "gt_mpi_file_seek($1, $2, $3, false);")
 mean("File_seek_shared", "", "if (on && rc == MPI_SUCCESS) { gt_mpi_file_seek($1, $2, $3, true); gt_mpi_file_together($1); }")
 mean("File_set_view File_set_size File_preallocate File_set_atomicity File_set_info", "", DONE + "gt_mpi_file_together($1);")
-mean("File_sync", "struct gt_mpi_op begun = gt_mpi_io_begin(on, $1, GT_MPI_IO_FLUSH, GT_MPI_IO_COLLECTIVE, 0, MPI_BYTE);",
+mean("File_sync", "struct gt_mpi_op begun = gt_mpi_io_begin(on, $1, GT_IO_OPERATION_MODE_FLUSH, GT_MPI_IO_COLLECTIVE, 0, MPI_BYTE);",
      "if (on) gt_mpi_io_end(&begun, rc, NULL);")
 for verb in ("read", "write"):
     for suffix, count, together in (("", 3, False), ("_shared", 3, False), ("_at", 4, False), ("_all", 3, True),
                                     ("_ordered", 3, True), ("_at_all", 4, True)):
         def begun(later):
             flags = " | ".join((["GT_MPI_IO_LATER"] if later else []) + (["GT_MPI_IO_COLLECTIVE"] if together else []))
-            return "struct gt_mpi_op begun = gt_mpi_io_begin(on, $1, GT_MPI_IO_%s, %s, $%d, $%d);" % (
+            return "struct gt_mpi_op begun = gt_mpi_io_begin(on, $1, GT_IO_OPERATION_MODE_%s, %s, $%d, $%d);" % (
                 verb.upper(), flags or "0", count, count + 1)
         mean("File_" + verb + suffix, own(count + 2) + begun(False), "if (on) gt_mpi_io_end(&begun, rc, $%d);" % (count + 2))
         mean("File_i" + verb + suffix, begun(True),

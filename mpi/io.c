@@ -12,7 +12,6 @@
 #include "mpi/handles.h"
 #include "mpi/io.h"
 
-#define PARADIGM 3u /* of a HANDLE: MPI-IO */
 
 static void record(unsigned type, gt_ref file, uint32_t low, uint32_t high, uint64_t a, uint64_t id,
 		   uint64_t b)
@@ -24,7 +23,7 @@ void gt_mpi_file_opened(bool on, MPI_Comm comm, const char *name, int mode, cons
 {
 	const struct gt_mpi_comm *c = gt_mpi_comm_of(comm);
 	struct gt_mpi_handle *f = c && c->ref ? gt_mpi_handle_add(GT_MPI_FILE, GT_MPI_BITS(*file)) : NULL;
-	struct gt_shared_info info = { .bytes = sizeof(info), .name = name, .paradigm = PARADIGM,
+	struct gt_shared_info info = { .bytes = sizeof(info), .name = name, .paradigm = GT_IO_PARADIGM_MPI,
 				     .flags = GT_HANDLE_FILE };
 	uint32_t access = mode & MPI_MODE_RDWR ? 2 : mode & MPI_MODE_WRONLY ? 1 : 0;
 	uint32_t creation = (mode & MPI_MODE_CREATE ? 1 : 0) | (mode & MPI_MODE_EXCL ? 1 << 3 : 0) |
@@ -70,7 +69,7 @@ void gt_mpi_file_deleted(const char *name)
 	gt_ref text = gt_def_string(name);
 
 	if (text)
-		gt_record(GT_T_IO_DELETE, text, (uint64_t[2]){ PARADIGM, 0 }, 1);
+		gt_record(GT_T_IO_DELETE, text, (uint64_t[2]){ GT_IO_PARADIGM_MPI, 0 }, 1);
 }
 
 void gt_mpi_file_together(MPI_File file)
@@ -112,7 +111,7 @@ struct gt_mpi_op gt_mpi_io_begin(bool on, MPI_File file, unsigned mode, unsigned
 
 	if (!f)
 		return op;
-	bytes = mode == GT_MPI_IO_FLUSH ? 0 : gt_mpi_bytes(count, type);
+	bytes = mode == GT_IO_OPERATION_MODE_FLUSH ? 0 : gt_mpi_bytes(count, type);
 	op = (struct gt_mpi_op){ .kind = GT_MPI_IO, .active = true, .comm = f->ref,
 				 .id = gt_mpi_new_id(), .bytes = bytes };
 	record(GT_T_IO_BEGIN, f->ref, mode, flags, bytes, op.id, 0);

@@ -10,9 +10,6 @@
 
 #pragma GCC visibility push(hidden)
 
-#define GT_MPI_IO_READ       0u
-#define GT_MPI_IO_WRITE      1u
-#define GT_MPI_IO_FLUSH      2u
 #define GT_MPI_IO_LATER      1u /* does not block */
 #define GT_MPI_IO_COLLECTIVE 2u
 

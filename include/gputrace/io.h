@@ -13,13 +13,13 @@
 extern "C" {
 #endif
 
-/* An open file for I/O records. paradigm 1 POSIX, 2 ISO C, 3 MPI-IO; flags GT_HANDLE_*. */
+/* An open file for I/O records. paradigm: enum gt_io_paradigm; flags: GT_HANDLE_*. */
 GT_API gt_ref gt_def_handle(const char *name, uint32_t paradigm, uint32_t flags);
 
 /*
- * Enters a region and begins an operation on a handle (from gt_def_handle, or 0). mode: OTF2_IoOperationMode;
- * bytes: UINT64_MAX if unknown. Returns the matching id for gt_io_end(), or GT_IO_NOT if this thread is not
- * recorded now: it calls gt_active() itself. [signal-safe]
+ * Enters a region and begins an operation on a handle (from gt_def_handle, or 0). mode: enum
+ * gt_io_operation_mode; bytes: UINT64_MAX if unknown. Returns the matching id for gt_io_end(), or GT_IO_NOT
+ * if this thread is not recorded now: it calls gt_active() itself. [signal-safe]
  */
 #define GT_IO_NOT UINT64_MAX
 GT_API uint64_t gt_io_begin(gt_ref region, gt_ref handle, unsigned mode, uint64_t bytes);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * OTF2's numbers for those who define regions, metrics and communicators, so that an adapter needs no header
- * of OTF2. Names and values are those of OTF2 3.0 (OTF2_RegionRole, OTF2_Paradigm, OTF2_ParadigmClass,
- * OTF2_MetricMode, OTF2_MetricType) with GT_ for OTF2_; what they mean is in its documentation.
+ * OTF2's numbers for regions, metrics, communicators and I/O, so that an adapter needs no header of OTF2.
+ * Names and values are those of OTF2 3.0 (OTF2_RegionRole, OTF2_Paradigm, OTF2_ParadigmClass,
+ * OTF2_MetricMode, OTF2_MetricType, OTF2_IoOperationMode) with GT_ for OTF2_; see its documentation for
+ * their meanings.
  *
- * Limits: numbers only, and none that came later.
+ * Limits: numbers only; later versions of OTF2 have more.
  */
 #ifndef GPUTRACE_OTF2_NUMBERS_H
 #define GPUTRACE_OTF2_NUMBERS_H
 
-/* What a region is. */
+/* The role of a region. */
 enum gt_region_role {
 	GT_REGION_ROLE_UNKNOWN = 0,
 	GT_REGION_ROLE_FUNCTION = 1,
@@ -52,7 +53,7 @@ enum gt_region_role {
 	GT_REGION_ROLE_FILE_IO_METADATA = 38,
 };
 
-/* Whose it is. */
+/* The paradigm of a region. */
 enum gt_region_paradigm {
 	GT_PARADIGM_UNKNOWN = 0,
 	GT_PARADIGM_USER = 1,
@@ -88,7 +89,7 @@ enum gt_paradigm_class {
 	GT_PARADIGM_CLASS_ACCELERATOR = 3,
 };
 
-/* What a metric's value is: a sum, a value or a change, and since or until when it holds. */
+/* Whether a metric's value is a sum, a value or a change, and the time for which it holds. */
 enum gt_metric_mode {
 	GT_METRIC_ACCUMULATED_START = 0x00,
 	GT_METRIC_ACCUMULATED_POINT = 0x10,
@@ -107,6 +108,12 @@ enum gt_metric_type {
 	GT_METRIC_TYPE_PAPI = 1,
 	GT_METRIC_TYPE_RUSAGE = 2,
 	GT_METRIC_TYPE_USER = 3,
+};
+
+enum gt_io_operation_mode {
+	GT_IO_OPERATION_MODE_READ = 0,
+	GT_IO_OPERATION_MODE_WRITE = 1,
+	GT_IO_OPERATION_MODE_FLUSH = 2,
 };
 
 #endif

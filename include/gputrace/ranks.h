@@ -44,7 +44,7 @@ struct gt_shared_info {
 	gt_ref parent;           /* a communicator's origin; others: the communicator that shares it */
 	gt_ref ranks;            /* a communicator's members (gt_def_ranks) */
 	gt_ref remote;           /* an inter-communicator's remote members */
-	uint32_t paradigm;       /* enum gt_region_paradigm; for files 1 POSIX, 2 ISO C, 3 MPI-IO */
+	uint32_t paradigm;       /* enum gt_region_paradigm; of files enum gt_io_paradigm */
 	uint64_t key;            /* equal in all processes for the same object */
 	uint32_t flags;          /* communicators: GT_COMM_*, files: GT_HANDLE_* */
 };

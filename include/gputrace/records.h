@@ -168,6 +168,13 @@ enum gt_clock_kind {
 /* Of a COMM: the LINK that it goes back to, 0: none. Its key is then unique among those of that link. */
 #define GT_COMM_LINK_SHIFT 8
 
+/* The I/O paradigm of a HANDLE. */
+enum gt_io_paradigm {
+	GT_IO_PARADIGM_POSIX = 1,
+	GT_IO_PARADIGM_ISO_C = 2,
+	GT_IO_PARADIGM_MPI = 3,
+};
+
 #define GT_HANDLE_FOUND 1u /* it was open before anybody recorded that */
 #define GT_HANDLE_FILE  2u /* its name is that of a file */
 #define GT_HANDLE_MODE_SHIFT   8  /* of a found one: OTF2_IoAccessMode */

@@ -31,8 +31,6 @@
 #define FDS    GT_IO_FDS
 #define FILES  4096u
 #define PROBES 16u
-#define POSIX  1u
-#define ISOC   2u
 #define NEW    ~0u /* being made */
 
 #define fds gt_io_fds
@@ -137,7 +135,7 @@ static uint32_t define(int fd, unsigned paradigm, bool found, uint64_t flags)
 	if (found)
 		marks |= GT_HANDLE_FOUND | access_mode(flags) << GT_HANDLE_MODE_SHIFT |
 			 status(flags) << GT_HANDLE_STATUS_SHIFT;
-	if (found || paradigm != POSIX || (unsigned)fd >= FDS)
+	if (found || paradigm != GT_IO_PARADIGM_POSIX || (unsigned)fd >= FDS)
 		return gt_def_handle(name, paradigm, marks);
 	text = gt_def_string(name);
 	if (text && last[fd].name == text)
@@ -161,9 +159,10 @@ static uint32_t find_fd(int fd)
 		errno = saved;
 		return 0; /* the call will fail, or nobody may ask */
 	}
-	handle = define(fd, POSIX, true, (uint64_t)flags);
+	handle = define(fd, GT_IO_PARADIGM_POSIX, true, (uint64_t)flags);
 	if ((uint32_t)fd > __atomic_load_n(&highest, __ATOMIC_RELAXED))
 		__atomic_store_n(&highest, (uint32_t)fd, __ATOMIC_RELAXED);
+	/* Pairs with gt_io_of_fd() and forget_fd(). */
 	if (!__atomic_compare_exchange_n(&fds[fd], &none, handle, false, __ATOMIC_ACQ_REL,
 					 __ATOMIC_ACQUIRE))
 		handle = none;
@@ -192,6 +191,7 @@ static uint32_t *slot_of(const void *file, bool make)
 	for (unsigned i = 0; make && i < PROBES; i++) {
 		uintptr_t none = 0;
 
+		/* Pairs with the acquire in this function. */
 		if (__atomic_compare_exchange_n(&files[(at + i) % FILES].file, &none, (uintptr_t)file,
 						false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
 			files_used = true;
@@ -222,12 +222,13 @@ unsigned gt_io_of_file(const void *given)
 	handle = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
 	if (gt_likely(handle != 0))
 		return handle == NEW ? 0 : handle;
+	/* Pairs with forget_file(). */
 	if (!__atomic_compare_exchange_n(slot, &handle, NEW, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 		return handle == NEW ? 0 : handle;
 	fd = fileno_unlocked(file);
 	flags = fd < 0 || gt_is_confined() ? O_RDWR : gt_raw(SYS_fcntl, fd, F_GETFL);
-	handle = define(fd, ISOC, true, flags < 0 ? O_RDWR : (uint64_t)flags);
-	__atomic_store_n(slot, handle, __ATOMIC_RELEASE);
+	handle = define(fd, GT_IO_PARADIGM_ISO_C, true, flags < 0 ? O_RDWR : (uint64_t)flags);
+	__atomic_store_n(slot, handle, __ATOMIC_RELEASE); /* pairs with forget_file() */
 	errno = saved;
 	return handle;
 }
@@ -238,7 +239,7 @@ static uint32_t forget_file(const void *file)
 
 	if (!slot)
 		return 0;
-	handle = __atomic_exchange_n(slot, 0, __ATOMIC_ACQ_REL);
+	handle = __atomic_exchange_n(slot, 0, __ATOMIC_ACQ_REL); /* pairs with gt_io_of_file() */
 	__atomic_store_n((uintptr_t *)((char *)slot - offsetof(__typeof__(files[0]), handle)), 0,
 			 __ATOMIC_RELEASE);
 	return handle == NEW ? 0 : handle;
@@ -246,6 +247,7 @@ static uint32_t forget_file(const void *file)
 
 static uint32_t forget_fd(int fd)
 {
+	/* Pairs with find_fd() and gt_io_of_fd(). */
 	return (unsigned)fd < FDS && !is_guest() ? __atomic_exchange_n(&fds[fd], 0, __ATOMIC_ACQ_REL) : 0;
 }
 
@@ -285,6 +287,7 @@ __attribute__((constructor)) static void begin_io(void)
 
 static void keep_fd(int fd, uint32_t handle)
 {
+	/* Pairs with find_fd(), gt_io_of_fd() and forget_fd(). */
 	__atomic_store_n(&fds[fd], handle, __ATOMIC_RELEASE);
 	/* Two threads may both raise it, and one be lost: the next use of the higher one raises it again. */
 	if ((uint32_t)fd > __atomic_load_n(&highest, __ATOMIC_RELAXED))
@@ -348,7 +351,7 @@ static void opened(struct gt_io_hook *hook, int fd, uint64_t flags, uint64_t tic
 	forget_fd(fd); /* closed by someone whom nobody saw */
 	if (!hook->gt_w)
 		return;
-	handle = define(fd, POSIX, false, flags);
+	handle = define(fd, GT_IO_PARADIGM_POSIX, false, flags);
 	keep_fd(fd, handle);
 	record(GT_T_IO_OPEN, handle,
 	       access_mode(flags) | (uint64_t)(creation(flags) | status(flags) << 16) << 32, 0, 0, 0, tick);
@@ -388,7 +391,8 @@ void gt_hook_fopen_end(struct gt_io_hook *hook, unsigned long long result)
 		forget_file(file);
 	slot = file && hook->gt_w ? slot_of(file, true) : NULL;
 	if (slot) {
-		handle = define(fileno_unlocked(file), ISOC, false, hook->gt_a);
+		handle = define(fileno_unlocked(file), GT_IO_PARADIGM_ISO_C, false, hook->gt_a);
+		/* Pairs with gt_io_of_file() and forget_file(). */
 		__atomic_store_n(slot, handle, __ATOMIC_RELEASE);
 		record(GT_T_IO_OPEN, handle,
 		       access_mode(hook->gt_a) |
@@ -523,7 +527,7 @@ void gt_hook_dup_end(struct gt_io_hook *hook, unsigned long long result)
 	tick = gt_now();
 	if (fd >= 0 && (unsigned)fd < FDS && fd != (int)hook->gt_a) {
 		record(GT_T_IO_CLOSE, hook->gt_other, 0, 0, 0, 0, tick);
-		handle = define(fd, POSIX, false, 0);
+		handle = define(fd, GT_IO_PARADIGM_POSIX, false, 0);
 		keep_fd(fd, handle);
 		if (hook->gt_handle && handle)
 			record(GT_T_IO_DUP, hook->gt_handle, 0, handle, 0, 0, tick);
@@ -551,7 +555,7 @@ void gt_hook_fcntl_end(struct gt_io_hook *hook, unsigned long long result)
 /* What is only looked at (MSG_PEEK) will be read later. */
 void gt_hook_recv_begin(struct gt_io_hook *hook, int fd, unsigned long long bytes, int flags)
 {
-	gt_hook_fd_begin(hook, GT_IO_READ, GT_IO_BYTES, fd, bytes);
+	gt_hook_fd_begin(hook, GT_IO_OPERATION_MODE_READ, GT_IO_BYTES, fd, bytes);
 	if (flags & MSG_PEEK)
 		hook->gt_b = 0;
 }

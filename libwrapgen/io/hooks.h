@@ -7,9 +7,8 @@
 #ifndef GT_IO_HOOKS_H
 #define GT_IO_HOOKS_H
 
+#include <gputrace/otf2_numbers.h>
 #include <gputrace/wrap.h>
-
-enum gt_io_mode { GT_IO_READ = 0, GT_IO_WRITE = 1, GT_IO_FLUSH = 2 };
 
 enum gt_io_kind {
 	GT_IO_BYTES = 0,  /* a number of units */
@@ -164,7 +163,7 @@ static inline void gt_hook_text_begin(struct gt_io_hook *hook, unsigned long lon
 				      unsigned long long text, unsigned long long more)
 {
 	if (hook->gt_w)
-		gt_hook_file_begin(hook, GT_IO_WRITE, GT_IO_ALL, file,
+		gt_hook_file_begin(hook, GT_IO_OPERATION_MODE_WRITE, GT_IO_ALL, file,
 				   __builtin_strlen((const char *)text) + more, 1);
 }
 
