@@ -16,9 +16,9 @@
 #include "report/print/output.h"
 #include "report/part/part.h"
 
-/* Nodes and calls of all call graphs together, and of one. */
+/* Nodes and calls of all call graphs together, of one at most and at least; columns of a graph / 4. */
 enum { MOST_ALL = 1 << 22, MOST_OF_ONE = 1 << 14, LEAST_OF_ONE = 1 << 10, MOST_ITEMS = 1 << 12 };
-/* What streams do, of all of them; half as many waits. */
+/* Activities of all streams together; half as many waits. */
 enum { MOST_SYNCS = 1 << 21 };
 
 const struct gt_flow_options gt_flow_defaults = {
@@ -248,6 +248,14 @@ static const struct gt_otf2_visitor visitor = {
 
 /* ---- the course ----------------------------------------------------------------------------------- */
 
+/* One location's share of what `count` of them have together, within bounds. */
+static size_t share_of(size_t all, size_t count, size_t least, size_t most)
+{
+	size_t share = count ? all / count : all;
+
+	return share < least ? least : share > most ? most : share;
+}
+
 static bool prepare(struct gt_flow *flow)
 {
 	const struct gt_otf2 *read = flow->report.read;
@@ -259,14 +267,10 @@ static bool prepare(struct gt_flow *flow)
 	if (gt_classes_make(&flow->report.classes, read))
 		gt_no_memory();
 	flow->rule = (struct gt_flow_rule){ options->margin, (uint64_t)(options->floor * duration) };
-	flow->limit = count ? MOST_ALL / count : MOST_OF_ONE;
-	flow->limit = flow->limit > MOST_OF_ONE ? MOST_OF_ONE : flow->limit;
-	flow->limit = flow->limit < LEAST_OF_ONE ? LEAST_OF_ONE : flow->limit;
+	flow->limit = share_of(MOST_ALL, count, LEAST_OF_ONE, MOST_OF_ONE);
 	flow->correlation = gt_otf2_attribute_named(read, "CORRELATION_ID");
 	flow->stream = gt_otf2_attribute_named(read, "CUDA_STREAM");
-	flow->most_syncs = count ? MOST_SYNCS / count : 0;
-	flow->most_syncs = flow->most_syncs > MOST_SYNCS / 16 ? MOST_SYNCS / 16 : flow->most_syncs;
-	flow->most_syncs = flow->most_syncs < MOST_SYNCS / 512 ? MOST_SYNCS / 512 : flow->most_syncs;
+	flow->most_syncs = share_of(MOST_SYNCS, count, MOST_SYNCS / 512, MOST_SYNCS / 16);
 	flow->sync_slice = 1 + (uint64_t)duration / flow->most_syncs;
 	flow->syncs = gt_flow_zeroed(count, sizeof(*flow->syncs));
 	flow->places = gt_flow_zeroed(count, sizeof(*flow->places));

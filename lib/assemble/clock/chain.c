@@ -190,33 +190,58 @@ static int by_host(const void *a, const void *b)
 	return strcmp(x->host, y->host);
 }
 
+/* Do all that compared their clocks have the same time, and did the others compare with none? */
+static bool have_one_time(const struct gt_origins *origins)
+{
+	uint64_t common = 0;
+
+	for (size_t i = 0; i < origins->count; i++) {
+		const struct gt_origin *origin = &origins->list[i];
+
+		if (!common)
+			common = origin->common;
+		if (origin->common ? origin->common != common : origin->point_count > 0)
+			return false;
+	}
+	return common;
+}
+
+/* The number of hosts in a list that is sorted by them; 0: parts of one host differ. */
+static unsigned count_hosts(const struct gt_origin *const *list, size_t count)
+{
+	unsigned hosts = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		bool again = i && !by_host(&list[i - 1], &list[i]);
+
+		if (again && list[i - 1]->common != list[i]->common)
+			return 0;
+		hosts += !again;
+	}
+	return hosts;
+}
+
 /*
  * Hosts that have compared their clocks must all have the same time. One that has compared it with none
- * goes by its wall clock, unless another part of it is better off. Returns the number of hosts, 0: no.
+ * goes by its wall clock, unless another part of it is better off. Returns the number of hosts; 0: they do
+ * not agree.
  */
 static unsigned count_agreed(const struct gt_origins *origins)
 {
-	const struct gt_origin **list = calloc(origins->count, sizeof(*list));
-	uint64_t common = 0;
-	unsigned hosts = 0;
-	bool good = list;
+	const struct gt_origin **list;
+	unsigned hosts;
 
-	for (size_t i = 0; good && i < origins->count; i++) {
+	if (!have_one_time(origins))
+		return 0;
+	list = calloc(origins->count, sizeof(*list));
+	if (!list)
+		return 0;
+	for (size_t i = 0; i < origins->count; i++)
 		list[i] = &origins->list[i];
-		if (list[i]->common && !common)
-			common = list[i]->common;
-		good = list[i]->common ? list[i]->common == common : !list[i]->point_count;
-	}
-	if (good)
-		qsort(list, origins->count, sizeof(*list), by_host);
-	for (size_t i = 0; good && i < origins->count; i++) {
-		bool again = i && !by_host(&list[i - 1], &list[i]);
-
-		good = !again || list[i - 1]->common == list[i]->common;
-		hosts += !again;
-	}
+	qsort(list, origins->count, sizeof(*list), by_host);
+	hosts = count_hosts(list, origins->count);
 	free(list);
-	return good && common ? hosts : 0;
+	return hosts;
 }
 
 bool gt_origins_agree(struct gt_clock *clock, const struct gt_origins *origins)

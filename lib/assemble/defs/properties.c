@@ -102,8 +102,16 @@ static bool is_account(const struct gt_journal *journal, const char *key)
 	return false;
 }
 
-/* An adapter's account of itself, "<adapter>:<key>", as ADAPTER_KEY. An exec that failed has made another
- * one before. */
+/* Takes the place of one of that name since `first`: an exec that failed has made another one before. */
+static void add_latest(struct task *out, struct gt_properties *props, uint32_t group, const char *name,
+		       const char *value, size_t first)
+{
+	add_property(out, props, true, group, name, value);
+	if (!props->rc)
+		keep_latest(props, first);
+}
+
+/* An adapter's account of itself, "<adapter>:<key>", as ADAPTER_KEY. */
 static void add_account(struct task *out, struct gt_properties *props, uint32_t group, const char *key,
 			const char *value, size_t first)
 {
@@ -113,9 +121,7 @@ static void add_account(struct task *out, struct gt_properties *props, uint32_t 
 	for (; key[i] && i + 1 < sizeof(name); i++)
 		name[i] = key[i] == ':' || key[i] == ' ' ? '_' : (char)toupper((unsigned char)key[i]);
 	name[i] = 0;
-	add_property(out, props, true, group, name, value);
-	if (!props->rc)
-		keep_latest(props, first);
+	add_latest(out, props, group, name, value, first);
 }
 
 /* What the process wrote about itself; its settings go into gputrace.cfg instead. */
@@ -139,11 +145,8 @@ static void add_journal_properties(struct task *out, struct gt_properties *props
 			add_property(out, props, true, group, "COMMAND_LINE", value);
 		else if (!strcmp(key, "executable"))
 			add_property(out, props, true, group, "EXECUTABLE", value);
-		else if (!strcmp(key, "hooks-off")) { /* an exec that failed has made another one before */
-			add_property(out, props, true, group, "HOOKS_OFF", value);
-			if (!props->rc)
-				keep_latest(props, first);
-		}
+		else if (!strcmp(key, "hooks-off"))
+			add_latest(out, props, group, "HOOKS_OFF", value, first);
 		else if (!strcmp(key, "comment")) { /* VT_COMMENT_DEF */
 			snprintf(name, sizeof(name), "COMMENT_%u", ++comments);
 			add_property(out, props, true, group, name, value);
