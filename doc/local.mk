@@ -70,7 +70,7 @@ EXTRA_DIST += doc/adr/0001-own-window-and-spool.md doc/adr/0002-reserve-with-xad
 	doc/adr/0012-confined-programs.md doc/adr/0013-one-folder-is-held.md \
 	doc/adr/0014-messages-order-hosts.md doc/adr/0015-kept-after-a-review.md doc/adr/0016-the-live-view-is-read-from-outside.md \
 	doc/adr/0017-plug-ins-are-tried-in-a-copy.md \
-	doc/adr/0025-samples-come-by-a-hidden-signal.md doc/adr/0026-states-by-reading.md doc/adr/0027-hooks-off-by-one-byte.md doc/adr/0028-call-paths-where-calls-end.md doc/adr/0018-own-decoder-of-events.md doc/adr/0019-flow-graphs-align.md doc/adr/0020-names-come-with-their-library.md \
+	doc/adr/0025-samples-come-by-a-hidden-signal.md doc/adr/0026-states-by-reading.md doc/adr/0027-hooks-off-by-one-byte.md doc/adr/0028-call-paths-where-calls-end.md doc/adr/0029-house-review.md doc/adr/0018-own-decoder-of-events.md doc/adr/0019-flow-graphs-align.md doc/adr/0020-names-come-with-their-library.md \
 	doc/adr/0021-landlock-lets-us-into-our-folder.md doc/adr/0022-summary-is-a-report.md \
 	doc/adr/0023-one-helper-where-it-saves.md \
 	doc/adr/0024-rooms.md
