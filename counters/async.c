@@ -127,7 +127,7 @@ static void *poll_counters(void *unused)
 	}
 	if (!gt_is_confined())
 		poll_due(true);
-	__atomic_store_n(&present, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&present, 0, __ATOMIC_RELEASE); /* pairs with stop_thread() */
 	if (!gt_is_confined())
 		wake(&present);
 	if (alone) { /* its end may be the process's */
@@ -164,7 +164,7 @@ static void stop_thread(void)
 
 	if (gt_is_confined() || !__atomic_load_n(&present, __ATOMIC_ACQUIRE))
 		return;
-	__atomic_store_n(&wanted, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&wanted, 0, __ATOMIC_RELEASE); /* pairs with poll_counters() */
 	wake(&wanted);
 	while (__atomic_load_n(&present, __ATOMIC_ACQUIRE) && (now = gt_monotonic()) < end)
 		wait_while(&present, 1, end - now);

@@ -243,6 +243,7 @@ static struct set *take_set(void)
 			return NULL;
 		set->used = true;
 		set->next = __atomic_load_n(&sets, __ATOMIC_ACQUIRE);
+		/* Pairs with the acquire in this function. */
 		while (!__atomic_compare_exchange_n(&sets, &set->next, set, false, __ATOMIC_RELEASE,
 						    __ATOMIC_ACQUIRE))
 			continue;
@@ -313,7 +314,7 @@ static void close_set(void *state)
 			gt_cn_perf_system.unmap(set->at[i].page);
 		gt_cn_event_close(&set->at[i].event);
 	}
-	__atomic_store_n(&set->used, false, __ATOMIC_RELEASE);
+	__atomic_store_n(&set->used, false, __ATOMIC_RELEASE); /* pairs with take_set() */
 }
 
 /* The descriptors count threads of the parent; the pages are not in the child. */

@@ -189,7 +189,7 @@ static void close_set(void *state)
 {
 	struct set *set = state;
 
-	__atomic_store_n(&set->used, false, __ATOMIC_RELEASE);
+	__atomic_store_n(&set->used, false, __ATOMIC_RELEASE); /* pairs with open_set() */
 }
 
 /* What our threads have used: the one that reads now, those before it; and the process without them. */

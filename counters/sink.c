@@ -153,7 +153,7 @@ static void *end_all(void *number)
 		o->open = false;
 		o->group->plugin->close(o->state);
 	}
-	__atomic_store_n(&ended, 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&ended, 1, __ATOMIC_RELEASE); /* pairs with gt_cn_sink_end() */
 	return NULL;
 }
 

@@ -45,6 +45,7 @@ void gt_cu_account_ask(void)
 	uint32_t error;
 
 	if (gt_accel_first_failed(&error) && !__atomic_load_n(&failed_text, __ATOMIC_ACQUIRE))
+		/* Pairs with gt_cu_account(). */
 		__atomic_store_n(&failed_text, gt_cu_error(error), __ATOMIC_RELEASE);
 }
 

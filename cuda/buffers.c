@@ -43,6 +43,7 @@ static uint8_t *own_scratch(void)
 {
 	uint8_t *expected = __atomic_load_n(&scratch, __ATOMIC_ACQUIRE), *fresh = expected ? NULL : map();
 
+	/* Pairs with the acquire in this function. */
 	if (fresh && !__atomic_compare_exchange_n(&scratch, &expected, fresh, false, __ATOMIC_ACQ_REL,
 						  __ATOMIC_ACQUIRE))
 		gt_raw(SYS_munmap, fresh, gt_cu_options.buffer_bytes);
@@ -72,6 +73,7 @@ static struct buffer *take(void)
 	while (n < SLOTS) {
 		struct buffer *b = &buffers[n];
 
+		/* Pairs with find(). */
 		if (!__atomic_compare_exchange_n(&made, &n, n + 1, false, __ATOMIC_ACQ_REL,
 						 __ATOMIC_ACQUIRE))
 			continue; /* another thread took this one; n is the new number */
@@ -95,7 +97,7 @@ void gt_cu_buffer_request(uint8_t **buffer, size_t *size, size_t *records)
 		return;
 	}
 	if (b)
-		__atomic_store_n(&b->state, FREE, __ATOMIC_RELEASE);
+		__atomic_store_n(&b->state, FREE, __ATOMIC_RELEASE); /* pairs with take() */
 	gt_cu_count_shared(&gt_cu_counts.refused, 1);
 	*size = 0;
 	if (gt_cu_version >= CAN_DO_WITHOUT)
@@ -156,6 +158,7 @@ void gt_cu_buffer_complete(void *context, uint32_t stream, uint8_t *buffer, size
 	old = __atomic_load_n(&completed, __ATOMIC_RELAXED);
 	do {
 		b->next = old;
+	/* Pairs with gt_cu_buffers_take(). */
 	} while (!__atomic_compare_exchange_n(&completed, &old, (uint32_t)(b - buffers) + 1, false,
 					      __ATOMIC_RELEASE, __ATOMIC_RELAXED));
 	gt_cu_buffers_wake();
@@ -194,5 +197,5 @@ void gt_cu_buffer_free(uint8_t *memory)
 		return;
 	memset(memory, 0, b->valid); /* CUPTI was told that it gets zeroed buffers */
 	__atomic_store_n(&hint, (uint32_t)(b - buffers), __ATOMIC_RELAXED);
-	__atomic_store_n(&b->state, FREE, __ATOMIC_RELEASE);
+	__atomic_store_n(&b->state, FREE, __ATOMIC_RELEASE); /* pairs with take() */
 }

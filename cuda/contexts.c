@@ -25,6 +25,7 @@ void gt_cu_context_created(void *context)
 	for (unsigned i = 0; i < MOST; i++) {
 		void *expected = NULL;
 
+		/* Pairs with gt_cu_context_gone() and gt_cu_contexts_finish(). */
 		if (__atomic_compare_exchange_n(&contexts[i], &expected, context, false,
 						__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 			return;
@@ -42,6 +43,7 @@ static uint64_t key_of(void *stream)
 
 static void capture_ends(struct capture *c, uint64_t stream)
 {
+	/* Pairs with capture_begins(). */
 	if (stream && __atomic_compare_exchange_n(&c->stream, &stream, 0, false, __ATOMIC_ACQ_REL,
 						  __ATOMIC_RELAXED))
 		__atomic_fetch_sub(&gt_cu_hot.now.capturing, 1, __ATOMIC_RELAXED);
@@ -59,6 +61,7 @@ static void capture_begins(void *context, uint64_t stream)
 	for (unsigned i = 0; i < MOST; i++) {
 		uint64_t expected = 0;
 
+		/* Pairs with capture_ends(). */
 		if (!__atomic_compare_exchange_n(&captures[i].stream, &expected, stream, false,
 						 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 			continue;
@@ -93,6 +96,7 @@ void gt_cu_context_gone(void *context)
 	for (unsigned i = 0; i < MOST; i++) {
 		void *expected = context;
 
+		/* Pairs with gt_cu_context_created() and gt_cu_contexts_finish(). */
 		if (__atomic_compare_exchange_n(&contexts[i], &expected, NULL, false,
 						__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 			return;

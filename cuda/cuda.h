@@ -125,6 +125,7 @@ static inline enum gt_cu_state gt_cu_state_now(void)
 
 static inline void gt_cu_state_set(enum gt_cu_state state)
 {
+	/* Pairs with gt_cu_state_now(). */
 	__atomic_store_n(&gt_cu_hot.now.state, (uint32_t)state, __ATOMIC_RELEASE);
 }
 

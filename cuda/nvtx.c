@@ -164,7 +164,7 @@ static struct name *add(struct name *slot, const char *text, const struct domain
 	slot->hash = hash;
 	slot->domain = domain;
 	slot->region = region;
-	__atomic_store_n(&slot->text, copy, __ATOMIC_RELEASE);
+	__atomic_store_n(&slot->text, copy, __ATOMIC_RELEASE); /* pairs with find() */
 	return slot;
 }
 
@@ -175,7 +175,7 @@ static void close_names(void)
 		return;
 	too_many.region =
 		gt_accel_region("NVTX: too many different messages", everyone.group, GT_REGION_ROLE_CODE);
-	__atomic_store_n(&full, true, __ATOMIC_RELEASE);
+	__atomic_store_n(&full, true, __ATOMIC_RELEASE); /* pairs with find() */
 	gt_message(1, "NVTX: there are more than %u different messages: ranges with others share one region",
 		   name_count);
 }
@@ -484,6 +484,7 @@ static void domain_category_a(void *domain, uint32_t id, const char *text)
 
 	if (mask != GT_LOCK_REFUSED && category_count < sizeof(categories) / sizeof(categories[0])) {
 		categories[category_count] = (struct category){ id, known(domain), name };
+		/* Pairs with category_of(). */
 		__atomic_store_n(&category_count, category_count + 1, __ATOMIC_RELEASE);
 	}
 	unlock(mask);

@@ -257,7 +257,7 @@ void gt_cu_name_stream(void *stream, const char *name)
 	if (n < NAMES) {
 		names[n].stream = id;
 		snprintf(names[n].text, sizeof(names[n].text), "%s", name);
-		__atomic_store_n(&name_count, n + 1, __ATOMIC_RELEASE);
+		__atomic_store_n(&name_count, n + 1, __ATOMIC_RELEASE); /* pairs with gt_cu_streams_name() */
 	}
 	gt_unlock(&naming, mask);
 }

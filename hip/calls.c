@@ -107,7 +107,7 @@ static void define(struct operation *op, int32_t number)
 	if (mask != GT_LOCK_REFUSED && !op->made) {
 		op->region = gt_accel_region(name, "HIP", role_of(plain));
 		op->status = name != made_up && has_status(plain);
-		__atomic_store_n(&op->made, true, __ATOMIC_RELEASE);
+		__atomic_store_n(&op->made, true, __ATOMIC_RELEASE); /* pairs with find() */
 	}
 	gt_unlock(&gt_hip_lock, mask);
 }

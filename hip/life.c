@@ -63,7 +63,7 @@ static bool take_flush(unsigned limit)
 
 static void leave_flush(void)
 {
-	__atomic_store_n(&flushing, false, __ATOMIC_RELEASE);
+	__atomic_store_n(&flushing, false, __ATOMIC_RELEASE); /* pairs with take_flush() */
 }
 
 static void before_fork(void)
@@ -333,6 +333,7 @@ static int initialize(void *unused, void *data)
 	(void)data;
 	gt_guard();
 	/* Callbacks may come before it has started wholly: they find it ready, with all that they need. */
+	/* Pairs with gt_hip_ready() in hip/hip.h. */
 	__atomic_store_n(&gt_hip_state, GT_HIP_READY, __ATOMIC_RELEASE);
 	failed = set_up(&status);
 	if (!failed)
@@ -343,6 +344,7 @@ static int initialize(void *unused, void *data)
 		pthread_atfork(before_fork, after_fork, after_fork);
 		return 0;
 	}
+	/* Pairs with gt_hip_ready() in hip/hip.h. */
 	__atomic_store_n(&gt_hip_state, GT_HIP_OFF, __ATOMIC_RELEASE);
 	gt_message(1, "HIP: rocprofiler-sdk cannot be used (%s: %s): HIP is not in the trace", failed,
 		   gt_hip_status(status));

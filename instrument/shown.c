@@ -118,7 +118,7 @@ static int find_table(struct dl_phdr_info *info, size_t size, void *data)
 		return 0;
 	set_range(t, hash);
 	t->protection = protection_of(info, t->symbols);
-	__atomic_store_n(&t->there, gt_sys_memory(t->end), __ATOMIC_RELEASE);
+	__atomic_store_n(&t->there, gt_sys_memory(t->end), __ATOMIC_RELEASE); /* pairs with found() */
 	return t->there != NULL;
 }
 

@@ -137,7 +137,7 @@ static gt_ref hide(struct gt_user_def *def)
 		return ref;
 	ref = gt_user_ref(def);
 	__atomic_store_n(&def->watched, ref, __ATOMIC_RELEASE);
-	__atomic_store_n(&def->ref, GT_NONE, __ATOMIC_RELEASE);
+	__atomic_store_n(&def->ref, GT_NONE, __ATOMIC_RELEASE); /* pairs with ref_of() and enter() */
 	return ref;
 }
 
@@ -186,7 +186,7 @@ int gt_user_watch(const struct gt_user_watch *given)
 	if (__atomic_exchange_n(&taken, true, __ATOMIC_ACQ_REL))
 		return -EBUSY;
 	own = w;
-	__atomic_store_n(&watch, &own, __ATOMIC_RELEASE);
+	__atomic_store_n(&watch, &own, __ATOMIC_RELEASE); /* pairs with enter_first() */
 	for (uint32_t id = 1; id <= GT_USER_MAX; id++) {
 		struct gt_user_def *def = gt_user_def_of(id);
 

@@ -62,6 +62,7 @@ static void *part_of(void *part, size_t bytes)
 	if (there)
 		return there;
 	mine = gt_sys_memory(bytes);
+	/* Pairs with the acquire in this function. */
 	if (!mine || __atomic_compare_exchange_n(at, &there, mine, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		return mine;
 	gt_sys_munmap(mine, bytes);
@@ -190,6 +191,7 @@ uint32_t gt_user_find_named(struct gt_user_text name)
 		return id;
 	id = find(&key);
 	if (id)
+		/* Pairs with the acquire in this function. */
 		__atomic_store_n(guess, id, __ATOMIC_RELEASE); /* carries search()'s acquire on */
 	return id;
 }
@@ -241,6 +243,7 @@ uint32_t gt_user_define(const struct gt_user_key *key, const char *where)
 			return 0;
 		}
 		gt_user_at(mine)->next = first;
+		/* Pairs with chain_of(). */
 		if (__atomic_compare_exchange_n(&chains[hash % CHAINS], &first, mine, false, __ATOMIC_ACQ_REL,
 						__ATOMIC_ACQUIRE))
 			return mine;
@@ -335,6 +338,7 @@ gt_ref gt_user_ref(struct gt_user_def *def)
 		return __atomic_load_n(&def->ref, __ATOMIC_ACQUIRE);
 	}
 	/* The first one is used by all threads, so that enter and leave name the same region. */
+	/* Pairs with the acquire in this function. */
 	if (__atomic_compare_exchange_n(&def->ref, &ref, mine, false, __ATOMIC_RELEASE,
 					__ATOMIC_ACQUIRE))
 		return mine;

@@ -151,6 +151,7 @@ static gt_ref other(enum gt_kk_kind kind)
 	if (!region) {
 		gt_message(1, "Kokkos: too many different names: further ones share one region");
 		region = define(kind, text, strlen(text));
+		/* Pairs with the acquire in this function. */
 		__atomic_store_n(&others[kind], region, __ATOMIC_RELEASE);
 	}
 	return region;
@@ -175,6 +176,7 @@ static gt_ref fill(struct name *place, uint64_t key, enum gt_kk_kind kind, const
 	gt_ref region = define(kind, name, n);
 
 	place->region = region;
+	/* Pairs with take(), gt_kk_region() and gt_kk_device_params(). */
 	__atomic_store_n(&place->key, region || !gt_is_confined() ? key : 0, __ATOMIC_RELEASE);
 	return region;
 }
@@ -234,6 +236,7 @@ gt_ref gt_kk_device_params(uint32_t device)
 		if (known || !take(&place->key))
 			continue;
 		place->params = define_device(device);
+		/* Pairs with take() and gt_kk_region(). */
 		__atomic_store_n(&place->key, (uint64_t)device + 1, __ATOMIC_RELEASE);
 		return place->params;
 	}

@@ -111,7 +111,7 @@ struct gt_kk_space *gt_kk_space_of(const struct gt_kk_handle *handle)
 	if (mask != GT_LOCK_REFUSED && !space && space_count < SPACES) {
 		space = &spaces[space_count];
 		make(space, name);
-		__atomic_store_n(&space_count, space_count + 1, __ATOMIC_RELEASE);
+		__atomic_store_n(&space_count, space_count + 1, __ATOMIC_RELEASE); /* pairs with find() */
 	}
 	gt_unlock(&lock, mask);
 	return space;

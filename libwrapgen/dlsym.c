@@ -56,7 +56,7 @@ static dlsym_fn next_dlsym(void)
 		found = (dlsym_fn)found(RTLD_NEXT, "dlsym");
 	if (!found)
 		found = nothing;
-	__atomic_store_n(&real, found, __ATOMIC_RELEASE);
+	__atomic_store_n(&real, found, __ATOMIC_RELEASE); /* pairs with the acquire in this function */
 	errno = saved;
 	return found;
 }

@@ -201,6 +201,7 @@ static void *look_global(struct gt_wrap *w)
 	if (!found)
 		__atomic_fetch_or(&w->gt_scoped, 1, __ATOMIC_RELAXED);
 	else if (!__atomic_load_n(&w->gt_scoped, __ATOMIC_RELAXED))
+		/* Pairs with gt_wrap_real() and gt_wrap_known(). */
 		__atomic_store_n(&w->gt_real, found, __ATOMIC_RELEASE);
 	return found;
 }
@@ -238,6 +239,7 @@ static void *look_for(struct gt_wrap *w, const void *caller, bool load)
 	if (!place && __atomic_load_n(&w->gt_scoped, __ATOMIC_RELAXED))
 		place = place_of(w, object);
 	if (place && found)
+		/* Pairs with the acquire in this function. */
 		__atomic_store_n(place, found, __ATOMIC_RELEASE);
 	return found;
 }
@@ -276,6 +278,7 @@ void gt_wrap_early(void)
 		void *found = dlsym(RTLD_NEXT, (*w)->gt_symbol);
 
 		if (found && contains(&libc, found))
+			/* Pairs with gt_wrap_real() and gt_wrap_known(). */
 			__atomic_store_n(&(*w)->gt_real, found, __ATOMIC_RELEASE);
 	}
 	gt_unguard();
@@ -374,7 +377,7 @@ void gt_wrap_define(struct gt_wrap *w)
 									       : GT_VALUE_UINT);
 	w->gt_region = gt_def_region(&info);
 	defining = 0;
-	__atomic_store_n(&w->gt_state, 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&w->gt_state, 1, __ATOMIC_RELEASE); /* pairs with gt_wrap_ready() */
 	errno = saved;
 }
 

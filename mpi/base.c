@@ -31,7 +31,7 @@ void gt_mpi_lock(uint32_t *lock)
 
 void gt_mpi_unlock(uint32_t *lock)
 {
-	__atomic_store_n(lock, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(lock, 0, __ATOMIC_RELEASE); /* pairs with gt_mpi_lock() */
 }
 
 void gt_mpi_lost(uint64_t events)

@@ -238,6 +238,7 @@ static const struct gt_mpi_comm *keep(struct gt_mpi_comm *entry)
 	}
 	if (c)
 		*c = *entry;
+	/* Pairs with gt_mpi_comm_find() and gt_mpi_comm_of(). */
 	__atomic_add_fetch(&gt_mpi_generation, 1, __ATOMIC_RELEASE);
 	gt_mpi_unlock(&lock);
 	gt_mpi_link_use(c ? c->link : NULL);
@@ -528,6 +529,7 @@ void gt_mpi_comm_joined(uint64_t began, int fd, const MPI_Comm *comm)
 
 static void note_change(void)
 {
+	/* Pairs with gt_mpi_comm_find() and gt_mpi_comm_of(). */
 	__atomic_add_fetch(&gt_mpi_generation, 1, __ATOMIC_RELEASE);
 }
 

@@ -93,7 +93,7 @@ struct gt_nccl_event *gt_nccl_event_new(uint64_t comm, const struct gt_nccl_abou
 void gt_nccl_event_free(struct gt_nccl_event *event)
 {
 	__atomic_store_n(&event->handle, 0, __ATOMIC_RELAXED);
-	__atomic_store_n(&event->used, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&event->used, 0, __ATOMIC_RELEASE); /* pairs with take() */
 }
 
 void gt_nccl_events_drop(uint64_t comm)

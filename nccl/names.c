@@ -63,7 +63,7 @@ static void add(const char *name, uint8_t collective, uint8_t role, bool rooted)
 	f->api = region("NCCL call ", f->name, role, GT_PARADIGM_CUDA);
 	f->operation = region("NCCL ", f->name, role, GT_PARADIGM_NONE);
 	f->channel = region("NCCL channel ", f->name, role, GT_PARADIGM_NONE);
-	__atomic_store_n(&function_count, function_count + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&function_count, function_count + 1, __ATOMIC_RELEASE); /* pairs with find() */
 }
 
 static unsigned find(const char *name)
@@ -155,6 +155,7 @@ gt_ref gt_nccl_params(const struct gt_nccl_about *about)
 		if (__atomic_compare_exchange_n(&set->key, &key, UINT64_MAX, false, __ATOMIC_RELAXED,
 						__ATOMIC_RELAXED)) {
 			set->params = params;
+			/* Pairs with the acquire in this function. */
 			__atomic_store_n(&set->key, hash, __ATOMIC_RELEASE);
 		}
 		return params;

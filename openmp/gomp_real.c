@@ -79,7 +79,7 @@ static void begin(void)
 
 static void end(void)
 {
-	__atomic_store_n(&lock, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&lock, 0, __ATOMIC_RELEASE); /* pairs with begin() */
 }
 
 static const struct gt_gomp *keep(const struct gt_gomp *found)
@@ -151,7 +151,7 @@ static void remember(const void *caller, const struct gt_gomp *runtime)
 		place = &places[(hash + i) % PLACES];
 	if (!place->caller) {
 		place->runtime = runtime;
-		__atomic_store_n(&place->caller, caller, __ATOMIC_RELEASE);
+		__atomic_store_n(&place->caller, caller, __ATOMIC_RELEASE); /* pairs with gt_gomp_find() */
 	}
 	end();
 }
@@ -163,6 +163,7 @@ static const struct gt_gomp *look_up(const void *caller, bool llvm)
 	/* What is behind us in the search order is what everybody gets. */
 	if (dlsym(RTLD_NEXT, llvm ? "__kmpc_fork_call" : "omp_set_lock")) {
 		runtime = runtime_in(RTLD_NEXT);
+		/* Pairs with gt_gomp_of() and gt_gomp_llvm_of() in openmp/gomp.h. */
 		__atomic_store_n(&gt_gomp_common, runtime, __ATOMIC_RELEASE);
 		return runtime;
 	}

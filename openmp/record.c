@@ -68,6 +68,7 @@ static struct gt_omp_thread *make(void)
 		return NULL;
 	thread->used = 1;
 	thread->next = __atomic_load_n(&threads, __ATOMIC_RELAXED);
+	/* Pairs with end(). */
 	while (!__atomic_compare_exchange_n(&threads, &thread->next, thread, false, __ATOMIC_RELEASE,
 					    __ATOMIC_RELAXED))
 		;
@@ -98,7 +99,7 @@ void gt_omp_thread_end(void)
 		return;
 	gt_omp_catch_up();
 	gt_omp_self = NULL;
-	__atomic_store_n(&thread->used, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&thread->used, 0, __ATOMIC_RELEASE); /* pairs with take() */
 }
 
 /* Destructor of the key: of threads whose end no runtime announces. */
@@ -117,7 +118,7 @@ uint64_t gt_omp_fork(unsigned requested, const void *code)
 
 	__atomic_store_n(&team->ended, 0, __ATOMIC_RELAXED);
 	team->code = code;
-	__atomic_store_n(&team->number, number, __ATOMIC_RELEASE);
+	__atomic_store_n(&team->number, number, __ATOMIC_RELEASE); /* pairs with team_of() */
 	if (gt_active())
 		own(fork_record, requested, 0);
 	return number;
@@ -129,7 +130,7 @@ void gt_omp_join(uint64_t number)
 	struct team *team = &teams[number % GT_OMP_REGIONS];
 
 	if (team->number == number)
-		__atomic_store_n(&team->ended, now, __ATOMIC_RELEASE);
+		__atomic_store_n(&team->ended, now, __ATOMIC_RELEASE); /* pairs with end_of_region() */
 	if (gt_active())
 		own_at(join_record, 0, 0, now);
 }
@@ -334,6 +335,7 @@ void gt_omp_retire(void)
 	gt_omp_open(GT_OMP_IMPLICIT, gt_omp_region_code());
 	self->location = gt_self_location();
 	self->waiting = 1; /* what it does until then is the runtime's: it may end the thread */
+	/* Pairs with gt_omp_catch_up() and end(). */
 	__atomic_store_n(&self->late, GT_OMP_LATE, __ATOMIC_RELEASE);
 }
 
@@ -344,6 +346,7 @@ void gt_omp_catch_up(void)
 
 	if (gt_likely(!__atomic_load_n(&self->late, __ATOMIC_RELAXED)))
 		return;
+	/* Pairs with end(). */
 	if (__atomic_exchange_n(&self->late, GT_OMP_NOT_LATE, __ATOMIC_ACQ_REL) == GT_OMP_LATE) {
 		tick = end_of_region(self);
 		gt_omp_close(GT_OMP_IMPLICIT, tick);
@@ -396,6 +399,7 @@ static void end(int how)
 	for (; thread && how != GT_END_NONE; thread = thread->next) {
 		uint32_t late = GT_OMP_LATE;
 
+		/* Pairs with gt_omp_catch_up(). */
 		if (!__atomic_compare_exchange_n(&thread->late, &late, GT_OMP_LATE_DONE, false,
 						 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 			continue;

@@ -57,6 +57,7 @@ gt_ref gt_omp_region(enum gt_omp_construct construct, const void *variable, cons
 							  __ATOMIC_RELAXED))
 			continue;
 		place->region = define(construct, variable, code);
+		/* Pairs with the acquire in this function. */
 		__atomic_store_n(&place->key, key, __ATOMIC_RELEASE);
 		return place->region;
 	}

@@ -284,6 +284,7 @@ void gt_pt_note_wake(struct gt_pt_wake *wake, const void *object)
 
 	if ((thread == 1 && !gt_pt_self.first) || thread >> GT_WOKEN_BY_BITS || !gt_active() || gt_inside())
 		thread = 0;
+	/* Pairs with leave_woken(). */
 	__atomic_store_n(&wake->last,
 			 (GT_WOKEN_TIME(gt_now()) << TAG_BITS | tag_of(object)) << GT_WOKEN_BY_BITS | thread,
 			 __ATOMIC_RELEASE);

@@ -60,7 +60,7 @@ static void resolve(void)
 			__atomic_store_n(functions[i].slot, function, __ATOMIC_RELEASE);
 	}
 	resolving = 0;
-	__atomic_store_n(&resolved, 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&resolved, 1, __ATOMIC_RELEASE); /* pairs with the acquire in this function */
 }
 
 static void fork_child(void)

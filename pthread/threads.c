@@ -79,6 +79,7 @@ static void *part_of(void *part, size_t bytes)
 
 static void give_place(uint32_t i)
 {
+	/* Pairs with take_block(). */
 	__atomic_fetch_and(&taken[i / 64], ~(UINT64_C(1) << i % 64), __ATOMIC_RELEASE);
 }
 
@@ -150,6 +151,7 @@ static struct slot *lookup(uintptr_t thread)
 
 static void clear(struct slot *s, uintptr_t thread)
 {
+	/* Pairs with find_free() and claim(). */
 	__atomic_compare_exchange_n(&s->key, &thread, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
 

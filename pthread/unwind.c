@@ -31,6 +31,7 @@ static void find(int flags)
 	if (!library)
 		return;
 	__atomic_store_n(&real_resume, (resume *)dlsym(library, "_Unwind_Resume"), __ATOMIC_RELAXED);
+	/* Pairs with is_found(). */
 	__atomic_store_n(&real_personality, (personality *)dlsym(library, "__gcc_personality_v0"),
 			 __ATOMIC_RELEASE);
 }

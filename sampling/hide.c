@@ -525,7 +525,7 @@ bool gt_sp_hide(int number, void (*handler)(int, siginfo_t *, void *), void (*is
 	if (NEXT(sigaction)(number, NULL, &shown) || is_handler(&shown) ||
 	    NEXT(sigaction)(number, &ours, NULL))
 		return false;
-	__atomic_store_n(&gt_sp_signal, number, __ATOMIC_RELEASE);
+	__atomic_store_n(&gt_sp_signal, number, __ATOMIC_RELEASE); /* pairs with claim() */
 	return true;
 }
 

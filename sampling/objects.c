@@ -55,6 +55,7 @@ static void store(uint64_t *word, uint64_t value)
 
 static bool become(struct entry *entry, uint64_t from, uint64_t to)
 {
+	/* Pairs with read_entry(). */
 	return __atomic_compare_exchange_n(&entry->state, &from, to, false, __ATOMIC_ACQ_REL,
 					   __ATOMIC_ACQUIRE);
 }
@@ -327,6 +328,7 @@ GT_HIDDEN bool gt_objects_memory(void **place, size_t bytes)
 	if (!new)
 		return false;
 	gt_raw(SYS_madvise, new, bytes, MADV_WIPEONFORK);
+	/* Pairs with the acquire in this function. */
 	if (!__atomic_compare_exchange_n(place, &none, new, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		gt_raw(SYS_munmap, new, bytes);
 	return true;

@@ -374,6 +374,7 @@ bool gt_watch_begin(const char *dir, const char *host, char *why, size_t size)
 		gt_watch_cancel();
 		return false;
 	}
+	/* Pairs with gt_watch_cancel() and gt_watch_end(). */
 	__atomic_add_fetch(&run.page->parents, 1, __ATOMIC_ACQ_REL);
 	run.link = gt_job_link(environ);
 	run.killer = run.link >= 0 ? gt_job_killer(environ) : 0;
@@ -600,6 +601,7 @@ void gt_watch_end(int pid, int status, int signal, uint64_t used_ns)
 	flock(run.lock, LOCK_UN);
 	first = (status || signal) && !(__atomic_fetch_or(&run.page->reported, GT_RUN_FAILED,
 							  __ATOMIC_ACQ_REL) & GT_RUN_FAILED);
+	/* Pairs with gt_watch_begin() and gt_watch_cancel(). */
 	last = !__atomic_sub_fetch(&run.page->parents, 1, __ATOMIC_ACQ_REL);
 	if (run.killer && !gt_job_has_left(run.link)) {
 		hold_link();

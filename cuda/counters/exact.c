@@ -104,7 +104,7 @@ static bool take(uint32_t *word, uint32_t who, unsigned limit_ms)
 
 static void give(uint32_t *word)
 {
-	__atomic_store_n(word, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(word, 0, __ATOMIC_RELEASE); /* pairs with wait_free() and take() */
 	gt_raw(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
@@ -244,7 +244,7 @@ static void put_result(struct gt_cu_session *s, uint32_t correlation, bool compl
 	gt_cu_count_shared(&measured, !rc);
 	if (rc)
 		miss();
-	__atomic_store_n(&r->correlation, correlation, __ATOMIC_RELEASE);
+	__atomic_store_n(&r->correlation, correlation, __ATOMIC_RELEASE); /* pairs with take_result() */
 }
 
 static bool is_of(uint32_t correlation)

@@ -87,6 +87,7 @@ void gt_run_executes(struct gt_run_header *run, uint32_t pid, bool begins)
 
 		if (!begins) {
 			if (of == pid)
+				/* Pairs with look_at_execs(). */
 				__atomic_store_n(&e->pid, 0, __ATOMIC_RELEASE);
 			continue;
 		}
@@ -96,7 +97,7 @@ void gt_run_executes(struct gt_run_header *run, uint32_t pid, bool begins)
 			continue;
 		e->start_time = gt_process_start_time(pid);
 		e->when = now_ns();
-		__atomic_store_n(&e->pid, pid, __ATOMIC_RELEASE);
+		__atomic_store_n(&e->pid, pid, __ATOMIC_RELEASE); /* pairs with look_at_execs() */
 		return;
 	}
 }

@@ -86,6 +86,7 @@ static int add(const struct gt_adapter *adapter)
 	if (count == MOST)
 		return -ENOSPC;
 	adapters[count] = *adapter;
+	/* Pairs with the loads of count in this file. */
 	__atomic_store_n(&count, count + 1, __ATOMIC_RELEASE);
 	return 0;
 }
@@ -268,7 +269,7 @@ void gt_adapters_threads(bool on)
 	if (__atomic_fetch_add(&ended, on ? -1u : 1u, __ATOMIC_RELAXED) == on && !gt_sys_refused() &&
 	    gt_takes_part())
 		call_threads(on);
-	__atomic_store_n(&changing, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&changing, 0, __ATOMIC_RELEASE); /* pairs with the acquire in this function */
 	gt_signals_restore(mask);
 }
 

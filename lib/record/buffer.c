@@ -96,6 +96,7 @@ static struct scratch *take_scratch(uint64_t bytes)
 			enlarge(s, room);
 		if (s->table)
 			return s;
+		/* Pairs with the acquire in this function. */
 		__atomic_store_n(&s->taken, 0, __ATOMIC_RELEASE);
 	}
 	return NULL;
@@ -122,7 +123,7 @@ static int write_block(struct gt_location *loc, uint64_t offset, uint64_t bytes,
 
 		((struct gt_pack_header *)block)->low = gt_lower_bound(loc, offset);
 		rc = write_raw(loc, block, size, *place);
-		__atomic_store_n(&scratch->taken, 0, __ATOMIC_RELEASE);
+		__atomic_store_n(&scratch->taken, 0, __ATOMIC_RELEASE); /* pairs with take_scratch() */
 		*place += size;
 		return rc;
 	}

@@ -295,6 +295,7 @@ static bool ask_processor(uint64_t *hz)
 	trusted = fast_clock_trusted();
 	*hz = trusted ? fast_clock_hz() : 0;
 	gt_run->counter_hz = *hz;
+	/* Pairs with the acquire in this function. */
 	__atomic_store_n(&gt_run->counter, trusted ? YES : NO, __ATOMIC_RELEASE);
 	return trusted;
 }
@@ -500,9 +501,9 @@ void gt_clock_forbid(void)
 		gt_sys_sleep_us(10); /* another thread compares clocks */
 	if (!is_forbidden()) /* or was another thread first? */
 		forbid();
-	__atomic_store_n(&forbidden.on, 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&forbidden.on, 1, __ATOMIC_RELEASE); /* pairs with is_forbidden() */
 	gt_attention_set(GT_ATT_CLOCK);
-	__atomic_store_n(&check.busy, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&check.busy, 0, __ATOMIC_RELEASE); /* pairs with note() */
 	gt_signals_restore(mask);
 }
 
@@ -515,7 +516,7 @@ static void note(struct gt_calib *where)
 	look(&now);
 	if (where)
 		store(where, &now.at);
-	__atomic_store_n(&check.busy, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&check.busy, 0, __ATOMIC_RELEASE); /* pairs with gt_clock_forbid() */
 }
 
 void gt_clock_check(void)

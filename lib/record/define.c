@@ -468,6 +468,7 @@ gt_ref gt_def_channel(gt_ref comm, uint32_t peer, uint32_t tag)
 		id = put_locked(GT_D_CHANNEL, &(struct gt_piece){ &def, sizeof(def) }, 1);
 		c->tag = tag;
 		c->key = gt_channel_key(comm, peer);
+		/* Pairs with gt_channel_find() in lib/record/record.h. */
 		__atomic_store_n(&c->id, id, __ATOMIC_RELEASE);
 	}
 	gt_unlock(lock, mask);

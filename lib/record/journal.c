@@ -122,6 +122,7 @@ static int append(const void *data, size_t bytes)
 		return rc;
 	}
 	memcpy(chunk + (journal_end() - chunk_at), data, bytes);
+	/* Pairs with read_journal() in live/follow.c. */
 	__atomic_store_n(&gt_proc->defs_bytes, gt_proc->defs_bytes + bytes, __ATOMIC_RELEASE);
 	return 0;
 }

@@ -131,6 +131,7 @@ void gt_unlock(struct gt_lock *lock, uint64_t mask)
 {
 	if (mask == GT_LOCK_REFUSED)
 		return;
+	/* Pairs with take(). */
 	if (__atomic_exchange_n(&lock->word, 0, __ATOMIC_RELEASE) & SLEEPS)
 		gt_sys_futex(&lock->word, FUTEX_WAKE_PRIVATE, 1);
 	gt_signals_restore(mask);

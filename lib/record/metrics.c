@@ -40,7 +40,7 @@ void gt_metrics_add(const struct gt_metric_source *source, gt_ref first)
 	sources[count] = (struct entry){ .source = *source, .from = from, .until = from + 1 + extra,
 					 .word = GT_WORDX(GT_T_METRICS, extra, first) };
 	sources[count].source.metrics = NULL;
-	__atomic_store_n(&count, count + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&count, count + 1, __ATOMIC_RELEASE); /* pairs with gt_metrics_room() */
 }
 
 static void open_one(struct gt_readings *readings, uint32_t i)

@@ -292,6 +292,7 @@ static int set_up(void)
 	memcpy(gt_proc->host, gt_run->host, sizeof(gt_proc->host)); /* only then it could join */
 	gt_text(gt_proc->program, sizeof(gt_proc->program), "%s", program);
 	gt_proc->state = GT_PROC_RUNNING;
+	/* Pairs with map_header() in live/follow.c. */
 	__atomic_store_n(&gt_proc->magic, GT_MAGIC_PROC, __ATOMIC_RELEASE);
 	if (!parent.is_child)
 		__atomic_store_n(&gt_modules_dirty, 1, __ATOMIC_RELAXED); /* the first event looks */
@@ -303,7 +304,7 @@ static int set_up(void)
 	}
 	put_properties(length);
 	/* From here on definitions and events are welcome, from this thread too. */
-	__atomic_store_n(&gt_state, GT_READY, __ATOMIC_RELEASE);
+	__atomic_store_n(&gt_state, GT_READY, __ATOMIC_RELEASE); /* pairs with gt_state_now() */
 	gt_clock_check(); /* from here on the counter's rate is known well enough to see it change */
 	gt_adapters_list(); /* who registered meanwhile and found us not ready */
 	return 0;

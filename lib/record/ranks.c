@@ -69,7 +69,7 @@ void gt_job_begun(uint64_t job)
 	struct gt_run_job *slot = gt_start() ? job_slot(job) : NULL;
 
 	if (slot)
-		__atomic_fetch_add(&slot->begun, 1, __ATOMIC_ACQ_REL);
+		__atomic_fetch_add(&slot->begun, 1, __ATOMIC_ACQ_REL); /* pairs with gt_job_hosts() */
 }
 
 const char *gt_host(uint32_t *clock)
@@ -243,7 +243,7 @@ static void (*timesync)(void);
 
 void gt_on_timesync(void (*call)(void))
 {
-	__atomic_store_n(&timesync, call, __ATOMIC_RELEASE);
+	__atomic_store_n(&timesync, call, __ATOMIC_RELEASE); /* pairs with gt_timesync() */
 }
 
 void gt_timesync(void)

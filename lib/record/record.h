@@ -59,7 +59,9 @@ enum gt_state {
 	GT_CLOSED = 5,   /* the process ended its recording */
 	GT_DEAD = 6,     /* never records: switched off, privileged, or no directory */
 };
-extern GT_HIDDEN int gt_state; /* enum gt_state; atomic */
+/* enum gt_state; atomic. Stored with release: a thread that loads it with gt_state_now() sees what was set up
+ * before. */
+extern GT_HIDDEN int gt_state;
 extern GT_HIDDEN int gt_pid;
 
 static inline int gt_state_now(void)
@@ -214,6 +216,7 @@ static inline uint64_t gt_stream_end(const struct gt_location *loc)
 static inline void gt_committed(const struct gt_location *loc)
 {
 	if (loc->flags & GT_LOC_COMMITS)
+		/* Pairs with read_half() in live/windows.c. */
 		__atomic_store_n(&loc->win->committed, gt_stream_end(loc), __ATOMIC_RELEASE);
 }
 

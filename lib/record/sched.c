@@ -126,7 +126,7 @@ void gt_states_begin(struct gt_states *states, const struct gt_sched *now, bool 
 	states->begin.ready = now->ready;
 	states->begin.switches = now->switches;
 	states->begin.moves = now->moves;
-	__atomic_store_n(&states->begin.at, now->at, __ATOMIC_RELEASE);
+	__atomic_store_n(&states->begin.at, now->at, __ATOMIC_RELEASE); /* pairs with gt_states_note() */
 }
 
 void gt_states_born(struct gt_states *states, uint64_t at)
@@ -145,8 +145,10 @@ static struct {
 
 void gt_states_created(uint64_t thread)
 {
+	/* Pairs with gt_states_creation(). */
 	__atomic_store_n(&created[thread % CREATED].number, 0, __ATOMIC_RELEASE);
 	__atomic_store_n(&created[thread % CREATED].at, gt_monotonic(), __ATOMIC_RELEASE);
+	/* Pairs with gt_states_creation(). */
 	__atomic_store_n(&created[thread % CREATED].number, thread, __ATOMIC_RELEASE);
 }
 

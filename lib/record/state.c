@@ -75,6 +75,7 @@ void gt_memory_reserve(void)
 {
 	char *none = NULL, *mine = reserve ? NULL : gt_sys_memory(RESERVE);
 
+	/* Pairs with gt_memory(). */
 	if (mine && !__atomic_compare_exchange_n(&reserve, &none, mine, false, __ATOMIC_RELEASE,
 						 __ATOMIC_RELAXED))
 		gt_sys_munmap(mine, RESERVE);
@@ -110,6 +111,7 @@ void gt_memory_free(void *memory, size_t bytes)
 	}
 	memset(memory, 0, bytes);
 	/* What was taken last can be taken again. */
+	/* Pairs with gt_memory(). */
 	__atomic_compare_exchange_n(&reserve_used, &end, at, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
 

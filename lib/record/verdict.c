@@ -68,7 +68,7 @@ static uint64_t find(uint64_t key, enum gt_verdict *verdict)
 static void put(uint64_t place, uint64_t entry, uint32_t id)
 {
 	__atomic_store_n(&ids[place], id, __ATOMIC_RELAXED);
-	__atomic_store_n(&gt_verdicts.table[place], entry, __ATOMIC_RELEASE);
+	__atomic_store_n(&gt_verdicts.table[place], entry, __ATOMIC_RELEASE); /* pairs with find() */
 }
 
 void gt_verdict_settle(uint64_t key)
@@ -187,7 +187,7 @@ static uint32_t keep_info(const struct gt_verdict_info *info, uint64_t key)
 		return 0;
 	place = &gt_verdict_infos[++info_count];
 	*place = *info;
-	__atomic_store_n(&place->key, key, __ATOMIC_RELEASE);
+	__atomic_store_n(&place->key, key, __ATOMIC_RELEASE); /* pairs with gt_verdict_info_of() */
 	return info_count;
 }
 
@@ -366,6 +366,7 @@ void gt_verdict_region_made(uint32_t ref, uint32_t ticket)
 	if (!ticket || ticket > info_count)
 		return;
 	mask = gt_lock(lock);
+	/* Pairs with gt_verdict_info_of(). */
 	__atomic_store_n(&gt_verdict_infos[ticket].key, key, __ATOMIC_RELEASE);
 	if (mask != GT_LOCK_REFUSED && find(key, &verdict) == NOT_FOUND && make_room())
 		insert(key, GT_VERDICT_ASK, ticket);

@@ -247,5 +247,5 @@ static void set_up(void)
 	}
 	if (usable)
 		__atomic_store_n(&counter, gt_def_metric(&info), __ATOMIC_RELEASE);
-	__atomic_store_n(&ready, 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&ready, 1, __ATOMIC_RELEASE); /* pairs with gt_memory_begin() */
 }
