@@ -3,7 +3,8 @@
  * The triggers of threads. Each has a timer of its processor time, which the kernel looks at with its tick:
  * at most some hundred times a second, but also for time in the kernel, and its signal comes when a system
  * call returns, so that no call is interrupted. Once a thread has run for a tick it gets a second one, a
- * perf event on its processor time that counts in user mode alone, at the rate that was asked for.
+ * perf event on its processor time that counts in user mode alone, at the rate that was asked for. Where
+ * nobody has asked, the rate follows from what signals and handlers have taken of the process so far.
  *
  * No descriptor stays open: the mapping of its control page keeps an event. A child of fork() has neither
  * timers nor mappings.
@@ -34,8 +35,9 @@
 #endif
 #define LEAST    UINT64_C(1000000)   /* ns; periods that are chosen are multiples of it */
 #define MOST     UINT64_C(100000000)
-#define UNKNOWN  UINT64_C(10000000)  /* the period where it is not known what a sample costs ... */
-#define PATIENCE 16u                 /* ... after so many expiries */
+#define PATIENCE UINT64_C(100000000) /* ns without what a signal costs: nobody has measured it */
+#define GUESS    UINT64_C(30000)     /* ns that it costs, until then */
+#define AHEAD    16u                 /* samples that pay for what those before have taken too much */
 #define LOOK     16u                 /* expiries from one look at the thread's switches to the next */
 #define SWITCH   UINT64_C(200000)    /* ns between two switches: a thread with less has no event */
 #define ROOM     32768u              /* bytes of stack: a thread with less is sampled on request */
@@ -54,7 +56,9 @@ static int off;         /* no thread is to have a trigger: how often that was as
 static int running;     /* handlers; atomic */
 static int number;      /* of the signal; stays when the program has it */
 static bool given_up;   /* for good; atomic */
-static bool settled;    /* the period, and what a sample costs is known or will not be; atomic */
+static bool settled;    /* what a signal costs is known or will not be; atomic */
+static uint64_t taken;  /* by handlers in this process, ns; atomic, as are ... */
+static uint64_t signals, recent; /* ... how many, and what one takes of late */
 static int events_left; /* how many may be mapped; atomic */
 
 /* ---- entries ----------------------------------------------------------------------------------------- */
@@ -186,17 +190,24 @@ static void say_left_out(void)
 	gt_message(1, "a thread is not sampled: it got neither a timer (RLIMIT_SIGPENDING) nor a perf event");
 }
 
+/* For good, and not for want of descriptors or memory, which there may be later. */
+static bool is_refused(long error)
+{
+	return error < 0 && error != -EMFILE && error != -ENFILE && error != -ENOMEM;
+}
+
 static void start_event(struct gt_sp_thread *t)
 {
 	struct stat own;
 	long fd, page;
 
-	if (t->tried || t->event || gt_sp_period >= TICK)
+	if (t->refused || t->event || (gt_sp_period >= TICK && t->timer >= 0))
 		return;
-	t->tried = true;
 	if (__atomic_sub_fetch(&events_left, 1, __ATOMIC_RELAXED) < 0)
 		goto none;
-	fd = gt_task_clock_open(t->tid, gt_sp_period);
+	t->event_period = gt_sp_period;
+	fd = gt_task_clock_open(t->tid, t->event_period);
+	t->refused = is_refused(fd);
 	if (gt_raw_note_own(fd, &own) < 0)
 		goto none;
 	page = gt_task_clock_signals(fd, t->tid, number)
@@ -217,7 +228,7 @@ none:
 static void start(struct gt_sp_thread *t)
 {
 	t->event = NULL;
-	t->tried = false;
+	t->refused = false;
 	if (gt_sp_interrupts_nothing())
 		start_timer(t);
 	if (t->timer < 0)
@@ -231,7 +242,7 @@ static void stop_event(struct gt_sp_thread *t)
 	gt_raw(SYS_munmap, t->event, PAGE);
 	__atomic_add_fetch(&events_left, 1, __ATOMIC_RELAXED);
 	t->event = NULL;
-	t->tried = false;
+	t->refused = false;
 }
 
 static void stop(struct gt_sp_thread *t)
@@ -272,21 +283,53 @@ static uint64_t period_for(uint64_t cost)
 	return ns < LEAST ? LEAST : ns < MOST ? ns : MOST;
 }
 
-/*
- * Where the period is ours to choose. As long as the cost is not known the timer alone makes samples, at the
- * tick; who never learns it takes few.
- */
-static void settle_period(struct gt_sp_thread *t, uint32_t cost)
+void gt_sp_took(uint64_t ns)
 {
-	if (!cost && ++t->unsettled < PATIENCE)
+	uint64_t before = __atomic_load_n(&recent, __ATOMIC_RELAXED);
+
+	__atomic_fetch_add(&taken, ns, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&signals, 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&recent, before ? before - before / 8 + ns / 8 : ns, __ATOMIC_RELAXED);
+}
+
+/*
+ * Where the period is ours to choose: with which all of them so far, and some more, will have taken a
+ * hundredth of the process's time. The first walks of a program take the most.
+ */
+static uint64_t affordable(uint64_t signal)
+{
+	uint64_t each = signal + __atomic_load_n(&recent, __ATOMIC_RELAXED), all, part;
+	struct timespec used = { 0, 0 };
+
+	gt_raw(SYS_clock_gettime, CLOCK_PROCESS_CPUTIME_ID, &used);
+	part = ((uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec) / 100;
+	all = __atomic_load_n(&taken, __ATOMIC_RELAXED) +
+	      signal * __atomic_load_n(&signals, __ATOMIC_RELAXED) + AHEAD * each;
+	each = all > part ? (all - part) / AHEAD : 0;
+	return period_for(each > signal ? each : signal);
+}
+
+/* Small changes are not worth the calls that they take. */
+static void choose_period(uint64_t signal)
+{
+	uint64_t is = gt_sp_period, want = affordable(signal ? signal : GUESS);
+
+	if (!signal && want < GT_SP_UNKNOWN)
+		want = GT_SP_UNKNOWN;
+	if (want > is + is / 8 || want < is - is / 4)
+		__atomic_store_n(&gt_sp_period, want, __ATOMIC_RELAXED);
+}
+
+static void settle(struct gt_sp_thread *t, uint32_t signal)
+{
+	if (!signal && gt_sp_clock() < PATIENCE)
 		return;
-	if (gt_sp_chosen)
-		__atomic_store_n(&gt_sp_period, cost ? period_for(cost) : UNKNOWN, __ATOMIC_RELAXED);
 	if (gt_sp_can_say() && !__atomic_exchange_n(&settled, true, __ATOMIC_RELAXED)) {
 		if (gt_sp_chosen)
-			gt_sp_say("sampling:period", gt_sp_period);
-		if (cost)
-			gt_sp_say("sampling:cost", cost);
+			gt_sp_say("sampling:period", signal ? period_for(signal) : GT_SP_UNKNOWN);
+		if (signal)
+			gt_sp_say("sampling:cost", signal);
+		t->expiries = 0; /* whether it is to have an event is found out next */
 	}
 }
 
@@ -309,30 +352,45 @@ static bool switches_much(struct gt_sp_thread *t)
 	return (switches - before) * SWITCH > passed;
 }
 
-void gt_sp_timer_expired(struct gt_sp_thread *t)
+static void set_timer(struct gt_sp_thread *t)
 {
-	bool look = !(t->expiries++ % LOOK), much;
-	uint64_t mask;
+	struct itimerspec every = interval();
 
-	if (!__atomic_load_n(&settled, __ATOMIC_RELAXED))
-		settle_period(t, gt_interruption());
-	if (t->timer_period != gt_sp_period) {
-		struct itimerspec every = interval();
+	t->timer_period = gt_sp_period;
+	gt_raw(SYS_timer_settime, t->timer, 0, &every, NULL);
+}
 
-		t->timer_period = gt_sp_period;
-		gt_raw(SYS_timer_settime, t->timer, 0, &every, NULL);
-	}
-	if (!look || gt_sp_period >= TICK || (gt_sp_chosen && !settled))
-		return;
-	much = switches_much(t);
-	mask = gt_lock(&lock); /* handlers may wait for it: who holds it lets no signal come */
+/* It is there if it is to be, with its period. */
+static void renew_event(struct gt_sp_thread *t, bool wanted, bool anew)
+{
+	uint64_t mask = gt_lock(&lock); /* handlers may wait for it: who holds it lets no signal come */
+
 	if (mask != GT_LOCK_REFUSED && t->tid && !off && !given_up) {
-		if (!much)
-			start_event(t);
-		else if (t->event)
+		if (t->event && (!wanted || anew))
 			stop_event(t);
+		if (wanted)
+			start_event(t);
 	}
 	gt_unlock(&lock, mask);
+}
+
+void gt_sp_timer_expired(struct gt_sp_thread *t)
+{
+	bool look = !(t->expiries++ % LOOK), wanted = t->event, anew;
+	uint32_t signal = gt_interruption();
+
+	if (!__atomic_load_n(&settled, __ATOMIC_RELAXED))
+		settle(t, signal);
+	if (gt_sp_chosen)
+		choose_period(signal);
+	if (t->timer_period != gt_sp_period)
+		set_timer(t);
+	anew = t->event && t->event_period != gt_sp_period;
+	if (look)
+		wanted = !t->refused && !switches_much(t);
+	wanted = wanted && gt_sp_period < TICK && (!gt_sp_chosen || settled);
+	if (wanted != (t->event != NULL) || anew)
+		renew_event(t, wanted, anew);
 }
 
 /* ---- threads ----------------------------------------------------------------------------------------- */
@@ -489,6 +547,7 @@ void gt_sp_forked(void)
 	}
 	gt_sp_self = NULL;
 	settled = false; /* what it says of itself is not its child's */
+	taken = signals = 0;
 	gt_sp_start = 0;
 	off = running = 0;
 	events_left = EVENTS * processors();

@@ -92,7 +92,7 @@ static uint64_t wanted(void)
 		return 0;
 	gt_sp_chosen = !strcmp(rate, "auto");
 	if (gt_sp_chosen)
-		return gt_sp_interrupts_nothing() && !is_instrumented() ? GT_SAMPLE_PERIOD : 0;
+		return gt_sp_interrupts_nothing() && !is_instrumented() ? GT_SP_UNKNOWN : 0;
 	n = strtoul(rate, NULL, 10);
 	return n ? 1000000000 / n : 0;
 }

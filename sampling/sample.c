@@ -81,7 +81,7 @@ static bool behind_call(const ucontext_t *at)
 /* The perf event has expired. */
 static uint64_t weight_of_event(struct gt_sp_thread *t, uint64_t passed)
 {
-	uint64_t weight = passed < gt_sp_period + gt_sp_period / 2 ? passed : gt_sp_period;
+	uint64_t period = t->event_period, weight = passed < period + period / 2 ? passed : period;
 
 	if (t->timer < 0) /* nobody else will have it */
 		return passed;
@@ -89,7 +89,7 @@ static uint64_t weight_of_event(struct gt_sp_thread *t, uint64_t passed)
 	t->in_faults -= (int64_t)weight;
 	if (t->in_faults < -MOST)
 		t->in_faults = -MOST;
-	if (t->left >= gt_sp_period / 2)
+	if (t->left >= period / 2)
 		faults(t); /* those until now are not the next expiry's */
 	return weight;
 }
@@ -221,6 +221,7 @@ static void expired(struct gt_sp_thread *t, bool timer, ucontext_t *at)
 	/* What passed in here is gputrace's, and the next one has what is in no record. */
 	spent = gt_sp_clock() - now;
 	t->spent += spent;
+	gt_sp_took(spent);
 	if (timer && t->event && !kernel)
 		t->last += spent - rest;
 	else

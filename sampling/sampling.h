@@ -24,6 +24,9 @@
 
 enum { GT_SP_CALLS = 8 }; /* calls inside each other whose begin is known */
 
+/* ns; the period where it is ours to choose, as long as it is not known what a signal costs. */
+#define GT_SP_UNKNOWN UINT64_C(10000000)
+
 /* A call of an adapter's that has begun. */
 struct gt_sp_call {
 	gt_ref region;
@@ -37,10 +40,9 @@ struct gt_sp_thread {
 	int timer;            /* of its processor time, the kernel's number; -1: none */
 	void *event;          /* the page that keeps its perf event; NULL: none */
 	int event_fd;         /* which its signals name */
-	bool tried;           /* whether it can have one */
-	uint64_t timer_period;
+	bool refused;         /* it can have none */
+	uint64_t timer_period, event_period;
 	uint32_t expiries;    /* of its timer */
-	uint32_t unsettled;   /* of them, while what a sample costs was not known */
 	uint64_t switches, switches_at; /* to other threads until its processor time was that */
 	bool sampled;         /* it has had a sample */
 	uint8_t number;       /* of its samples, mod 16 at least */
@@ -94,6 +96,8 @@ GT_HIDDEN uint64_t gt_sp_clock(void);
 GT_HIDDEN void gt_sp_arm(void);
 /* What its timer's expiry changes: the second one comes once it has run for a while. */
 GT_HIDDEN void gt_sp_timer_expired(struct gt_sp_thread *t);
+/* A sample took so many ns of the processor. */
+GT_HIDDEN void gt_sp_took(uint64_t ns);
 /* Does this kernel send the signals of such timers without interrupting a system call? */
 GT_HIDDEN bool gt_sp_interrupts_nothing(void);
 GT_HIDDEN void gt_sp_disarm(void);
