@@ -6,6 +6,8 @@
  * perf event on its processor time that counts in user mode alone, at the rate that was asked for. Where
  * nobody has asked, the rate follows from what signals and handlers have taken of the process so far.
  *
+ * Each looks after the other one: what has stopped to expire, for whatever cause, is started again.
+ *
  * No descriptor stays open: the mapping of its control page keeps an event. A child of fork() has neither
  * timers nor mappings.
  *
@@ -38,6 +40,9 @@
 #define PATIENCE UINT64_C(100000000) /* ns without what a signal costs: nobody has measured it */
 #define GUESS    UINT64_C(30000)     /* ns that it costs, until then */
 #define AHEAD    16u                 /* samples that pay for what those before have taken too much */
+#define LATE     16u                 /* ticks, or periods, without an expiry: the timer has stopped */
+#define STOPPED  8u                  /* expiries of the timer without one of the event: that has, ... */
+#define NEVER    1024u               /* ... or it is in the kernel that the thread is; so many at last */
 #define LOOK     16u                 /* expiries from one look at the thread's switches to the next */
 #define SWITCH   UINT64_C(200000)    /* ns between two switches: a thread with less has no event */
 #define ROOM     32768u              /* bytes of stack: a thread with less is sampled on request */
@@ -143,6 +148,7 @@ static void start_timer(struct gt_sp_thread *t)
 	event.sigev_value.sival_ptr = t;
 	event._sigev_un._tid = t->tid;
 	t->timer_period = gt_sp_period;
+	t->expiries = 0; /* so that the event is there soon */
 	if (gt_raw(SYS_timer_create, (int)clock_of(t->tid), &event, &id))
 		return;
 	if (gt_raw(SYS_timer_settime, id, 0, &every, NULL))
@@ -216,6 +222,7 @@ static void start_event(struct gt_sp_thread *t)
 	if (page > 0 || page < -4095) {
 		t->event_fd = (int)fd;
 		t->event = (void *)page;
+		t->alone = 0;
 		gt_raw(SYS_ioctl, fd, PERF_EVENT_IOC_ENABLE, 0);
 	}
 	gt_raw_close_own(fd, &own);
@@ -229,6 +236,7 @@ static void start(struct gt_sp_thread *t)
 {
 	t->event = NULL;
 	t->refused = false;
+	t->patience = STOPPED;
 	if (gt_sp_interrupts_nothing())
 		start_timer(t);
 	if (t->timer < 0)
@@ -352,12 +360,36 @@ static bool switches_much(struct gt_sp_thread *t)
 	return (switches - before) * SWITCH > passed;
 }
 
-static void set_timer(struct gt_sp_thread *t)
+static bool set_timer(struct gt_sp_thread *t)
 {
 	struct itimerspec every = interval();
 
 	t->timer_period = gt_sp_period;
-	gt_raw(SYS_timer_settime, t->timer, 0, &every, NULL);
+	return !gt_raw(SYS_timer_settime, t->timer, 0, &every, NULL);
+}
+
+/* It has not expired for long; somebody may have deleted it. */
+static void renew_timer(struct gt_sp_thread *t)
+{
+	uint64_t mask = gt_lock(&lock);
+
+	if (mask != GT_LOCK_REFUSED && t->tid && !off && !given_up && !set_timer(t)) {
+		t->timer = -1;
+		start_timer(t);
+	}
+	gt_unlock(&lock, mask);
+}
+
+/*
+ * Does the event expire no more? In user mode it does so between two expiries of the timer. If it does not
+ * even when it is new, the thread is in page faults all the time, and is left alone for longer.
+ */
+static bool has_stopped(struct gt_sp_thread *t, bool kernel)
+{
+	if (!t->event || kernel || ++t->alone < t->patience)
+		return false;
+	t->patience = t->patience < NEVER ? 2 * t->patience : NEVER;
+	return true;
 }
 
 /* It is there if it is to be, with its period. */
@@ -374,7 +406,7 @@ static void renew_event(struct gt_sp_thread *t, bool wanted, bool anew)
 	gt_unlock(&lock, mask);
 }
 
-void gt_sp_timer_expired(struct gt_sp_thread *t)
+void gt_sp_timer_expired(struct gt_sp_thread *t, bool kernel)
 {
 	bool look = !(t->expiries++ % LOOK), wanted = t->event, anew;
 	uint32_t signal = gt_interruption();
@@ -385,12 +417,24 @@ void gt_sp_timer_expired(struct gt_sp_thread *t)
 		choose_period(signal);
 	if (t->timer_period != gt_sp_period)
 		set_timer(t);
-	anew = t->event && t->event_period != gt_sp_period;
+	anew = has_stopped(t, kernel) || (t->event && t->event_period != gt_sp_period);
 	if (look)
 		wanted = !t->refused && !switches_much(t);
 	wanted = wanted && gt_sp_period < TICK && (!gt_sp_chosen || settled);
 	if (wanted != (t->event != NULL) || anew)
 		renew_event(t, wanted, anew);
+}
+
+void gt_sp_event_expired(struct gt_sp_thread *t, uint64_t now)
+{
+	uint64_t every = t->timer_period > TICK ? t->timer_period : TICK;
+
+	t->alone = 0;
+	t->patience = STOPPED;
+	if (t->timer < 0 || now - t->timer_at < LATE * every)
+		return;
+	renew_timer(t);
+	t->timer_at = now; /* else the time until then would be where it expires next */
 }
 
 /* ---- threads ----------------------------------------------------------------------------------------- */

@@ -217,7 +217,9 @@ static void expired(struct gt_sp_thread *t, bool timer, ucontext_t *at)
 	if (weight && !gt_sp_is_walking(t, SP(at)) && gt_sp_walker(t, SP(at)))
 		rest = weight - record(t, weight, kernel, at);
 	if (timer)
-		gt_sp_timer_expired(t);
+		gt_sp_timer_expired(t, kernel);
+	else
+		gt_sp_event_expired(t, now);
 	/* What passed in here is gputrace's, and the next one has what is in no record. */
 	spent = gt_sp_clock() - now;
 	t->spent += spent;

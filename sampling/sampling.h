@@ -43,6 +43,8 @@ struct gt_sp_thread {
 	bool refused;         /* it can have none */
 	uint64_t timer_period, event_period;
 	uint32_t expiries;    /* of its timer */
+	uint32_t alone;       /* of them, in the program's code since its event's last one */
+	uint32_t patience;    /* so many of them, and the event has stopped */
 	uint64_t switches, switches_at; /* to other threads until its processor time was that */
 	bool sampled;         /* it has had a sample */
 	uint8_t number;       /* of its samples, mod 16 at least */
@@ -94,8 +96,11 @@ GT_HIDDEN void gt_sp_hide_forked(void);
 GT_HIDDEN uint64_t gt_sp_clock(void);
 /* The calling thread gets its trigger, if it has none. */
 GT_HIDDEN void gt_sp_arm(void);
-/* What its timer's expiry changes: the second one comes once it has run for a while. */
-GT_HIDDEN void gt_sp_timer_expired(struct gt_sp_thread *t);
+/* What its timer's expiry changes: the second one comes once it has run for a while. `kernel`: it was behind
+ * a system call. */
+GT_HIDDEN void gt_sp_timer_expired(struct gt_sp_thread *t, bool kernel);
+/* The second one has expired at that processor time. */
+GT_HIDDEN void gt_sp_event_expired(struct gt_sp_thread *t, uint64_t now);
 /* A sample took so many ns of the processor. */
 GT_HIDDEN void gt_sp_took(uint64_t ns);
 /* Does this kernel send the signals of such timers without interrupting a system call? */

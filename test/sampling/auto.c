@@ -11,10 +11,12 @@
  *	auto alternate          in a child, with a small alternate signal stack: is only that used?
  *	auto spin | auto switch in a thread that does nothing else, or also wakes another one all the time;
  *	                        prints how many perf events the process has then
+ *	auto rob                the same of a thread that takes its event away, and then all timers
  */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -163,17 +165,44 @@ static void claim_raw(void)
 
 static int there[2], back[2];
 
-static int events(void)
+/* Lines of a file with that word; `take`: of what is mapped, which is taken away. */
+static int lines(const char *name, const char *word, bool take)
 {
+	unsigned long from, to;
 	char line[512];
-	FILE *maps = fopen("/proc/self/maps", "r");
+	FILE *file = fopen(name, "r");
 	int n = 0;
 
-	while (maps && fgets(line, sizeof(line), maps))
-		n += strstr(line, "[perf_event]") != NULL;
-	if (maps)
-		fclose(maps);
+	while (file && fgets(line, sizeof(line), file)) {
+		if (!strstr(line, word))
+			continue;
+		n++;
+		if (take && sscanf(line, "%lx-%lx", &from, &to) == 2)
+			syscall(SYS_munmap, from, to - from);
+	}
+	if (file)
+		fclose(file);
 	return n;
+}
+
+static int events(void)
+{
+	return lines("/proc/self/maps", "[perf_event]", false);
+}
+
+/* Whatever makes a trigger stop: the other one sees it. */
+static void *rob(void *unused)
+{
+	work();
+	lines("/proc/self/maps", "[perf_event]", true);
+	printf("%d events\n", events());
+	work();
+	for (int i = 0; i < 64; i++)
+		syscall(SYS_timer_delete, i);
+	printf("%d events, %d timers\n", events(), lines("/proc/self/timers", "ID:", false));
+	work();
+	printf("%d events, %d timers\n", events(), lines("/proc/self/timers", "ID:", false));
+	return unused;
 }
 
 static void *answer(void *unused)
@@ -235,6 +264,8 @@ int main(int argc, char **argv)
 		work_on_little();
 	else if (!strcmp(what, "spin"))
 		beside(spin);
+	else if (!strcmp(what, "rob"))
+		beside(rob);
 	else if (!strcmp(what, "switch"))
 		beside(switch_all_the_time);
 	else
