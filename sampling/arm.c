@@ -65,6 +65,7 @@ static bool settled;    /* what a signal costs is known or will not be; atomic *
 static uint64_t taken;  /* by handlers in this process, ns; atomic, as are ... */
 static uint64_t signals, recent; /* ... how many, and what one takes of late */
 static int events_left; /* how many may be mapped; atomic */
+static int opening, forking; /* threads that have an event's descriptor, and that fork; atomic */
 
 /* ---- entries ----------------------------------------------------------------------------------------- */
 
@@ -202,13 +203,11 @@ static bool is_refused(long error)
 	return error < 0 && error != -EMFILE && error != -ENFILE && error != -ENOMEM;
 }
 
-static void start_event(struct gt_sp_thread *t)
+static void open_and_map(struct gt_sp_thread *t)
 {
 	struct stat own;
 	long fd, page;
 
-	if (t->refused || t->event || (gt_sp_period >= TICK && t->timer >= 0))
-		return;
 	if (__atomic_sub_fetch(&events_left, 1, __ATOMIC_RELAXED) < 0)
 		goto none;
 	t->event_period = gt_sp_period;
@@ -230,6 +229,20 @@ static void start_event(struct gt_sp_thread *t)
 		return;
 none:
 	__atomic_add_fetch(&events_left, 1, __ATOMIC_RELAXED);
+}
+
+/*
+ * A child that is forked while the descriptor is there would keep it: in one order with before_fork(), which
+ * waits until it is closed, or there is no event until the thread is looked at again.
+ */
+static void start_event(struct gt_sp_thread *t)
+{
+	if (t->refused || t->event || (gt_sp_period >= TICK && t->timer >= 0))
+		return;
+	__atomic_fetch_add(&opening, 1, __ATOMIC_SEQ_CST);
+	if (!__atomic_load_n(&forking, __ATOMIC_SEQ_CST))
+		open_and_map(t);
+	__atomic_fetch_sub(&opening, 1, __ATOMIC_RELEASE);
 }
 
 static void start(struct gt_sp_thread *t)
@@ -530,14 +543,29 @@ void gt_sp_handler_ends(void)
 	__atomic_fetch_sub(&running, 1, __ATOMIC_RELEASE);
 }
 
-/* Those of other threads: this one is in none. They take microseconds, or as long as a buffer is written. */
-static void wait_for_handlers(void)
+/* For other threads, which take microseconds, or as long as a buffer is written. Pairs with their release. */
+static void wait_for(const int *count)
 {
 	const long pause[2] = { 0, 50000 }; /* struct timespec */
 
-	/* Pairs with the release in gt_sp_handler_ends(). */
-	for (int i = 0; i < 20000 && __atomic_load_n(&running, __ATOMIC_SEQ_CST) > 0; i++)
+	for (int i = 0; i < 20000 && __atomic_load_n(count, __ATOMIC_SEQ_CST) > 0; i++)
 		gt_raw(SYS_nanosleep, pause, 0);
+}
+
+static void before_fork(void)
+{
+	__atomic_fetch_add(&forking, 1, __ATOMIC_SEQ_CST);
+	wait_for(&opening);
+}
+
+static void after_fork(void)
+{
+	__atomic_fetch_sub(&forking, 1, __ATOMIC_RELEASE);
+}
+
+void gt_sp_keep_from_children(void)
+{
+	pthread_atfork(before_fork, after_fork, NULL);
 }
 
 void gt_sp_all(bool on)
@@ -556,7 +584,7 @@ void gt_sp_all(bool on)
 	}
 	gt_unlock(&lock, mask);
 	if (!on && mask != GT_LOCK_REFUSED)
-		wait_for_handlers();
+		wait_for(&running);
 }
 
 void gt_sp_give_up(void)
@@ -593,6 +621,6 @@ void gt_sp_forked(void)
 	settled = false; /* what it says of itself is not its child's */
 	taken = signals = 0;
 	gt_sp_start = 0;
-	off = running = 0;
+	off = running = opening = forking = 0;
 	events_left = EVENTS * processors();
 }

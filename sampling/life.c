@@ -156,6 +156,7 @@ static void set_up(void)
 	if (gt_adapter_register(&adapter))
 		return;
 	gt_sp_forked();
+	gt_sp_keep_from_children();
 	find_vdso();
 	if (!gt_sp_chosen)
 		gt_sp_say("sampling:period", gt_sp_period);

@@ -114,6 +114,8 @@ GT_HIDDEN void gt_sp_all(bool on);
 /* A handler begins, if it may go on; and ends. */
 GT_HIDDEN bool gt_sp_handler_begins(void);
 GT_HIDDEN void gt_sp_handler_ends(void);
+/* Children that fork() makes from now on have no descriptor of ours. */
+GT_HIDDEN void gt_sp_keep_from_children(void);
 /* For good: the signal is the program's. Says so. */
 GT_HIDDEN void gt_sp_give_up(void);
 /* In a forked child, where no thread has a trigger. */
