@@ -39,7 +39,7 @@
 #define MOST     UINT64_C(100000000)
 #define PATIENCE UINT64_C(100000000) /* ns without what a signal costs: nobody has measured it */
 #define GUESS    UINT64_C(30000)     /* ns that it costs, until then */
-#define AHEAD    16u                 /* samples that pay for what those before have taken too much */
+#define AHEAD    4u                  /* samples that pay for what those before have taken too much */
 #define LATE     16u                 /* ticks, or periods, without an expiry: the timer has stopped */
 #define STOPPED  8u                  /* expiries of the timer without one of the event: that has, ... */
 #define NEVER    1024u               /* ... or it is in the kernel that the thread is; so many at last */
@@ -309,8 +309,8 @@ void gt_sp_took(uint64_t ns)
 	uint64_t before = __atomic_load_n(&recent, __ATOMIC_RELAXED);
 
 	__atomic_fetch_add(&taken, ns, __ATOMIC_RELAXED);
-	__atomic_fetch_add(&signals, 1, __ATOMIC_RELAXED);
-	__atomic_store_n(&recent, before ? before - before / 8 + ns / 8 : ns, __ATOMIC_RELAXED);
+	if (__atomic_fetch_add(&signals, 1, __ATOMIC_RELAXED)) /* the first one may begin the recording */
+		__atomic_store_n(&recent, before ? before - before / 8 + ns / 8 : ns, __ATOMIC_RELAXED);
 }
 
 /*

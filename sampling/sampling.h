@@ -25,7 +25,7 @@
 enum { GT_SP_CALLS = 8 }; /* calls inside each other whose begin is known */
 
 /* ns; the period where it is ours to choose, as long as it is not known what a signal costs. */
-#define GT_SP_UNKNOWN UINT64_C(10000000)
+#define GT_SP_UNKNOWN UINT64_C(20000000)
 
 /* A call of an adapter's that has begun. */
 struct gt_sp_call {
