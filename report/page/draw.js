@@ -634,6 +634,16 @@ const Labels = {
 		twist, el("span", { class: "name" }, named(line.label, 200)),
 		el("span", { class: "lanes" }), el("span", { class: "meta" }));
 
+		const states = line.row >= 0 && Model.statesOf(line.row);
+
+		if (states) {
+			const part = (name) => states[name + "_s"] / (states.lifetime_s || 1);
+
+			row.append(el("span", { class: "states" }, STATES.map(([name]) =>
+				el("i", { class: name, width: 100 * part(name) + "%" }))));
+			row.title += ": " + STATES.map(([name, says]) => `${says} ${
+				Units.share(part(name))}`).join(", ") + " of its life";
+		}
 		row.line = line;
 		row.style.paddingLeft = 4 + line.level * 11 + "px";
 		return row;
@@ -655,9 +665,9 @@ const Labels = {
 		row.firstChild.textContent = foldable ? line.open ? "▾" : "▸" : "";
 		row.children[2].textContent = more > 0 ? line.full ? "−" : `+${more}` : "";
 		row.children[2].title = line.full ? "The first lanes only" : "A lane for each depth";
-		row.lastChild.textContent = line.type === "track" ? ""
+		row.children[3].textContent = line.type === "track" ? ""
 			: (line.busy * 100).toFixed(0) + "\u00a0%";
-		row.lastChild.title = "share of the run in which it worked: neither MPI nor waiting";
+		row.children[3].title = "share of the run in which it worked: neither MPI nor waiting";
 		if (foldable)
 			row.setAttribute("aria-expanded", line.open);
 		row.setAttribute("aria-selected", focus);

@@ -75,18 +75,46 @@ const Flame = {
 			made.set(call.id, node);
 			root.now.ns += above === root ? node.now.ns : 0;
 		}
+		Flame.count(root);
 		return root;
+	},
+	isSampled: (node) => node.kind === "sampled",
+	/*
+	 * Of sampled functions: how many samples are in them and in what they call, and which time all of
+	 * these divide: that of the measured call above, or what was sampled outside of all.
+	 */
+	count(node, whole = 0) {
+		const inside = [...node.children.values()].filter(Flame.isSampled);
+
+		if (Flame.isSampled(node))
+			node.whole = whole;
+		else
+			whole = node.kind ? node.now.own : inside.reduce((ns, n) => ns + n.now.ns, 0);
+		node.children.forEach((child) => Flame.count(child, whole));
+		if (Flame.isSampled(node))
+			node.samples += inside.reduce((n, child) => n + child.samples, 0);
+	},
+	/* "sampled: 123 samples, ± 4.1 ms": half the width of the 95 % interval. */
+	certainty({ kind, samples, now, whole }) {
+		const part = whole ? Math.min(1, now.ns / whole) : 1;
+
+		return kind !== "sampled" ? kind : `sampled: ${Units.count(samples)} sample${
+			samples === 1 ? "" : "s"}, ${samples < FEW_SAMPLES ? "too few to say how exactly"
+			: "± " + Units.ns(1.96 * now.ns * Math.sqrt((1 - part) / samples))}`;
 	},
 	/* The same from inside: functions, below them callers, each with its part of their exclusive time. */
 	inverted() {
 		const root = Flame.node(-1, "");
+		let sampled = 0;
 		const visit = (node) => {
-			const inside = [...node.children.values()].filter((n) => n.kind === "sampled");
+			const inside = [...node.children.values()].filter(Flame.isSampled);
+			const called = inside.reduce((n, child) => n + child.samples, 0);
 			const own = node.kind === "measured" /* which samples divide */
 				? node.now.own - inside.reduce((ns, n) => ns + n.now.ns, 0) : node.now.own;
 			let at = root;
 
 			root.now.ns += own;
+			sampled += Flame.isSampled(node) ? own : 0;
 			for (let of = node; own > 0 && of.parent; of = of.parent) {
 				let next = at.children.get(of.name);
 
@@ -97,14 +125,20 @@ const Flame = {
 					next.samples = of.kind === "sampled" ? 0 : undefined;
 				}
 				next.now.ns += own;
-				if (node.kind === "sampled" && next.samples !== undefined)
-					next.samples += node.samples;
+				if (Flame.isSampled(node) && Flame.isSampled(next))
+					next.samples += node.samples - called;
 				at = next;
 			}
 			node.children.forEach(visit);
 		};
 
+		const whole = (node) => {
+			node.whole = sampled;
+			node.children.forEach(whole);
+		};
+
 		visit(Flame.ofReport());
+		whole(root);
 		return root;
 	},
 	select: (name, value, options, change) => {
@@ -205,8 +239,7 @@ const Flame = {
 			return [Flame.figures(node, "now"), Units.share(root.now.ns
 				? node.now.ns / root.now.ns : 0)
 				+ " of " + clean(root.name, 60),
-			...(node.kind ? [node.kind + (node.samples ? `, ${Units.count(node.samples)} samples`
-				: "")] : [])];
+			...(node.kind ? [Flame.certainty(node)] : [])];
 		const was = (run) => node[run].ns || node[run].calls ? Flame.figures(node, run)
 			: "not called";
 

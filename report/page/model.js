@@ -18,6 +18,7 @@ const Model = {
 	lines: [],       /* all */
 	shown: [],       /* those that are not folded away, from top to bottom */
 	ofRow: [],       /* row -> line */
+	states: null,    /* label of a row -> its states in the report */
 	height: 0,
 	sort: "tree",
 	lane: 16,        /* height of a depth of calls: more if there is room */
@@ -115,7 +116,15 @@ const Model = {
 			only.label = line.label;
 		return only;
 	},
-	/* The share of the run that is work: of a thread neither MPI nor waits, of streams activities. */
+	/* What the scheduler did with the thread of a row, or null: it is not known. */
+	statesOf(row) {
+		Model.states ??= new Map((Data.report.thread_states || []).map((of) => [of.location, of]));
+		return Model.states.get(Data.meta.rows[row]?.label) || null;
+	},
+	/*
+	 * The share of the run that is work: of a thread neither MPI nor waits, nor when it was blocked or
+	 * waited for a processor; of streams activities.
+	 */
 	busy() {
 		const end = Math.max(1, Data.meta.end);
 		const weigh = (line) => {
@@ -132,8 +141,11 @@ const Model = {
 						waited += ns / end;
 					else
 						worked += ns / end;
-				busy = meta.kind === "stream" ? worked : meta.depth
-					? Math.max(0, (isNaN(life) ? 1 : life) - waited) : 0;
+				const states = Model.statesOf(line.row), able = states ? (states.lifetime_s
+					- states.blocked_s - states.ready_s) * 1e9 / end : 1;
+
+				busy = meta.kind === "stream" ? worked : meta.depth || states
+					? Math.max(0, Math.min(able, (isNaN(life) ? 1 : life) - waited)) : 0;
 				events = meta.events;
 				rows = 1;
 			}
@@ -333,6 +345,8 @@ const Model = {
 	},
 };
 
+/* States of a thread, and what it did. */
+const STATES = [["running", "ran"], ["ready", "waited for a processor"], ["blocked", "was blocked"]];
 const WAITING = new Set(["MPI", "waiting", "waiting for a GPU", "measurement", "idle"]);
 
 /* ---- what is shown and selected ------------------------------------------------------------------ */

@@ -19,7 +19,7 @@ const Sheets = {
 
 		add("findings", "Findings", Sheets.findings, false, r.findings?.length || null);
 		add("profile", "Profile", Sheets.profile, true);
-		if (r.waits?.length || r.critical_path?.length || r.locks?.length)
+		if (r.waits?.length || r.critical_path?.length || r.locks?.length || r.thread_states?.length)
 			add("waits", "Waits", Sheets.waits, true);
 		if (r.messages?.matrix?.length || r.mpi?.length || r.collectives?.length)
 			add("messages", "Messages", Sheets.messages, true);
@@ -99,7 +99,9 @@ const Sheets = {
 					["load balance", share(e.load_balance)],
 				["communication efficiency", share(e.communication_efficiency)],
 				["offload efficiency", share(e.offload_efficiency)],
-				["GPU parallel efficiency", share(e.device_parallel_efficiency)]]),
+				["GPU parallel efficiency", share(e.device_parallel_efficiency)],
+				["waiting for processors", share(Sheets.ready())]]),
+			Sheets.hottest(),
 			list.length ? el("ol", { class: "findings" }, list.map((f) => el("li", null,
 				el("div", { class: "cost" }, f.seconds === null ? ""
 					: Units.seconds(f.seconds), el("small", null, clean(f.id))),
@@ -109,6 +111,28 @@ const Sheets = {
 				f.advice ? el("div", { class: "try" }, clean(f.advice)) : null)))
 				: empty("Nothing was found that costs time worth mentioning."),
 		];
+	},
+
+	/* The share of all threads' lives in which they waited for a processor; null: next to nothing. */
+	ready() {
+		const sum = (key) => (Data.report.thread_states || []).reduce((n, of) => n + of[key], 0);
+		const part = sum("ready_s") / (sum("lifetime_s") || 1);
+
+		return part > 0.01 ? part : null;
+	},
+	/* The three functions with most processor time, as the summary of a run has them. */
+	hottest() {
+		const all = (Data.report.samples || []).filter((of) => of.cpu_s && of.error_s);
+		const sum = (of) => all.reduce((n, row) => n + of(row), 0), top = all.slice(0, 3);
+		const whole = sum((row) => row.cpu_s), even = whole ** 2 / sum((row) => row.error_s ** 2);
+
+		if (!top.length || sum((row) => row.samples) < FEW_SAMPLES)
+			return null;
+		return el("p", null, "Most processor time: ", top.map((row, i) => [i ? ", " : "",
+			el("button", { class: "jump", onclick: () => Sheets.show("profile") },
+				named(row.function, 100)),
+			` ${Units.share(row.share)}`]), ` (± ${Math.max(...top.map(({ share }) =>
+			196 * Math.sqrt(share * (1 - share) / even))).toFixed(1)}\u00a0%)`);
 	},
 
 	/* ---- profile ----------------------------------------------------------------------------- */
@@ -128,9 +152,14 @@ const Sheets = {
 		const pick = (row) => Search.exactly(row.name);
 		const is = (row) => View.query && View.query === clean(row.name).toLowerCase();
 
+		const samples = [Sheets.samples("samples", "Samples of call stacks",
+			[Sheets.functionCell, Sheets.placeCell]), Sheets.samples("lines",
+			"Source lines of samples", [Sheets.placeCell, Sheets.functionCell])];
+		const code = (Data.report.regions || []).some((of) => of.class === "code" && of.count);
+
 		if (View.whole() && !only)
-			return [chip, table({ name: "regions", caption: "Regions", note: "the whole run",
-				pick, is, sort: "exclusive_s",
+			return [chip, ...(code ? [] : samples), table({ name: "regions", caption: "Regions",
+				note: "the whole run", pick, is, sort: "exclusive_s",
 				rows: Data.report.regions || [], columns: [Sheets.regionCell,
 					{ key: "count", head: "calls", unit: "count" },
 					{ key: "exclusive_s", head: "exclusive", unit: "seconds" },
@@ -141,10 +170,7 @@ const Sheets = {
 					{ key: "imbalance", head: "imbalance", unit: "share" },
 						{ key: "class", head: "kind", unit: "text", spare: true },
 					{ key: "group", head: "group", unit: "text" }] }),
-			Sheets.samples("samples", "Samples of call stacks",
-				[Sheets.functionCell, Sheets.placeCell]),
-			Sheets.samples("lines", "Source lines of samples",
-				[Sheets.placeCell, Sheets.functionCell])];
+			...(code ? samples : [])];
 		const note = `${Sheets.note()}${only ? ", " + clean(name, 60) : ""}`;
 
 		const rows = only ? Model.rowsOf(line) : null, all = new Map();
@@ -273,6 +299,16 @@ const Sheets = {
 					{ key: "acquisitions", head: "acquired", unit: "count" },
 					{ key: "hold_s", head: "held", unit: "seconds" },
 					{ key: "holder", head: "most held by", unit: "text" }] }) : null,
+			r.thread_states?.length ? table({ name: "states", caption: "Thread states",
+				note: "the whole run", rows: r.thread_states, sort: "ready_s",
+				pick: (row) => Find.row(Model.rowOfLabel(row.location)),
+				columns: [{ key: "location", head: "thread", unit: "text" },
+					{ key: "lifetime_s", head: "lifetime", unit: "seconds" },
+					...STATES.map(([name, says]) => ({ key: name + "_s", head: says,
+						unit: "seconds" })),
+					{ key: "unknown_s", head: "unknown", unit: "seconds" },
+					{ key: "switches", head: "switches", unit: "count" },
+					{ key: "migrations", head: "migrations", unit: "count" }] }) : null,
 		];
 	},
 	/* By class and row, from the tiles. */

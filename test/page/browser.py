@@ -480,6 +480,12 @@ def of_samples(address, known):
     there = [[name, float(width.rstrip("%")) / 100] for name, width in there][1:]
     ok(len(there) == len(wanted) and all(a[0] == b[0] and near(a[1], b[1], 0.001) for a, b in zip(there, wanted)),
        "the flame graph has sampled functions below measured ones", (there, wanted))
+    says = page.js("""return Object.fromEntries([...document.querySelectorAll('.flame button')].map((b) =>
+        [b.textContent, b.getAttribute('aria-label').replace(/.*, (?=measured|sampled)/, '')]))""")
+    # 1.96 * 55 ms * sqrt((1 - 55 / 300) / 70)
+    ok(says["main"] == "measured" and says["~alpha"] == "sampled: 70 samples, ± 11.6\u00a0ms"
+       and says["~[gputrace]"] == "sampled: 10 samples, too few to say how exactly",
+       "a box says whether it is measured or sampled, by how many samples and how exactly", says)
     clean_end(page)
 
 
@@ -520,6 +526,20 @@ def lane(address):
     says = sight.tip(page, there[1], there_y(page))
     ok(re.match(r"beta\s+a sample of 50\.0 µs of processor time\s+at [^$]*called by\s+main$", says),
        "... of which it says that", says)
+    states = page.js("""return [...document.querySelectorAll('.row .states')].map((bar) => [bar.parentNode.title,
+        ...[...bar.children].map((part) => part.style.width)])""")
+    ok([row[1:] for row in states] == [["6.25%", "3.75%", "90%"]]
+       and "ran 6.3 %, waited for a processor 3.8 %, was blocked 90.0 % of its life" in states[0][0].replace("\u00a0", " "),
+       "a bar has the states of its life", states)
+    page.keys("0")
+    page.sheet("waits")
+    there = page.table("states")
+    ok(there and there[0][1:5] == ["8.00 s", "500 ms", "300 ms", "7.20 s"], "and a table", there)
+    page.sheet("findings")
+    there = page.find("#sheet-findings").text.replace("\u00a0", " ")
+    ok(re.search("3.8 %\\s+waiting for processors", there)
+       and re.search(r"Most processor time: (alpha|beta) 50.0 %, (alpha|beta) 50.0 % \(± 1.0 %\)", there),
+       "the first sheet has the hottest functions, and how long threads waited for a processor", there)
     page.keys("8")
     ok(page.get("gt.Model.sampled(gt.Model.shown.find((l) => l.row === 0))") == 0, "a key hides them")
     page.sheet("flame")
@@ -528,8 +548,10 @@ def lane(address):
     page.settle()
     there = page.js("""return [...document.querySelectorAll('.flame button')].map((b) => [b.textContent,
         Number(b.style.width.slice(0, -1)).toFixed(1), b.getAttribute('aria-label').split(', ').slice(-2)])""")
-    ok(there[1:] == [[name, "50.0", ["sampled", "5,000 samples"]] for name in ("~alpha", "~main", "~beta", "~main")],
-       "functions with their callers below, which says that they are sampled", there)
+    # 1.96 * 0.25 s * sqrt(0.5 / 5000)
+    ok(there[1:] == [[name, "50.0", ["sampled: 5,000 samples", "± 4.90\u00a0ms"]]
+                     for name in ("~alpha", "~main", "~beta", "~main")],
+       "functions with their callers below, which says that they are sampled, and how exactly", there)
     clean_end(page)
 
 

@@ -298,6 +298,7 @@ def dense():
     alpha, beta = s.context(m.region("alpha"), parent=main), s.context(m.region("beta"), parent=main)
     for i in range(10000):
         s.sample(thread, (i + 1) * 100 * US, alpha if (i % 4 == 3) == (i >= 5000) else beta, 50 * US)
+    m.states(thread, lifetime=8000 * MS, running=500 * MS, ready=300 * MS, blocked=7200 * MS, unknown=0)
     return m
 
 
