@@ -13,7 +13,7 @@ report_libgtreport_la_SOURCES += report/model/classes.c report/model/classes.h r
 # Sections that are counted.
 report_libgtreport_la_SOURCES += report/sections/profile.c report/sections/profile.h report/sections/calls.c \
 	report/sections/profile_tables.c report/sections/run.c report/sections/states.c report/sections/states.h report/sections/samples.c report/sections/samples.h \
-	report/sections/sampled.c report/sections/call_path.c report/sections/meanwhile.c report/sections/call_tree.c report/sections/messages.c report/sections/files.c \
+	report/sections/sampled.c report/sections/call_path.c report/sections/callers.c report/sections/meanwhile.c report/sections/call_tree.c report/sections/messages.c report/sections/files.c \
 	report/sections/metrics.c report/sections/gpu.c report/sections/gpu.h report/sections/gpu_counters.c \
 	report/sections/kernel_metrics.c report/sections/losses.c report/sections/lacking.c \
 	report/sections/lacking.h

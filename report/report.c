@@ -17,6 +17,7 @@ static const struct gt_analysis *const analyses[] = {
 	&gt_efficiency_analysis,
 	&gt_profile_analysis,
 	&gt_call_tree_analysis,
+	&gt_callers_analysis,
 	&gt_states_analysis,
 	&gt_samples_analysis,
 	&gt_gpu_analysis,

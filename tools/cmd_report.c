@@ -62,6 +62,7 @@ static const struct gt_usage usage = {
 		 "  samples                  functions, by their processor time in samples of call stacks\n"
 		 "  lines                    the same by source line\n"
 		 "  call_tree                call paths of all threads as one tree\n"
+		 "  callers                  who makes calls that take long\n"
 		 "  kernels                  kernels of GPUs\n"
 		 "  copies                   copies to, from and between GPUs, by direction\n"
 		 "  launches                 who launched kernels and copies\n"
@@ -141,9 +142,9 @@ static int print_summary(const char *dir)
 static void print_more(const struct choice *choice, const struct gt_figures *figures, FILE *out)
 {
 	static const char *const further[] = {
-		"call_tree", "lines", "locations", "thread_states", "mpi", "messages", "collectives", "locks",
-		"files", "copies", "launches", "devices", "kernel_counters", "kernel_metrics", "metrics",
-		"delays", "critical_path", NULL };
+		"call_tree", "callers", "lines", "locations", "thread_states", "mpi", "messages",
+		"collectives", "locks", "files", "copies", "launches", "devices", "kernel_counters",
+		"kernel_metrics", "metrics", "delays", "critical_path", NULL };
 	const char *between = "\nmore: gputrace report -s ";
 	char name[4000];
 
