@@ -153,7 +153,7 @@ GT_HIDDEN void gt_accel_ranges_forked(void);
 
 /* ---- regions and parameters by name (names.c) ---------------------------------------------------- */
 
-/* What a launch said, as parameters: two sizes in three dimensions each, and numbers. */
+/* A launch's arguments, as parameters: two sizes in three dimensions each, and numbers. */
 struct gt_accel_launch {
 	uint64_t size[2][3]; /* the second one: all 0: not known */
 	uint64_t number[4];

@@ -106,7 +106,7 @@ struct gt_cn_listing {
 	gt_plugin_each *each; /* its metrics */
 	void *argument;
 };
-/* Those in the folders of VT_PLUGIN_CNTR_PATH, each once. */
+/* Plug-ins in the folders of VT_PLUGIN_CNTR_PATH, each once. */
 GT_HIDDEN void gt_cn_plugins_list(const struct gt_cn_listing *listing);
 /* That of a name in VT_PLUGIN_CNTR_METRICS, if it is not listed yet. */
 GT_HIDDEN void gt_cn_plugin_list(const struct gt_cn_listing *listing, const char *name);
@@ -123,7 +123,7 @@ GT_HIDDEN void gt_cn_sink_end(void);
 GT_HIDDEN void gt_cn_sink_forked(void);
 
 /* async.c. pause: at the end and before an exec, with the last readings; resume: it failed. */
-/* What the program blocked when it began: for a thread that ends it. */
+/* The signals that the program blocked when it began, for a thread that ends it. */
 GT_HIDDEN extern uint64_t gt_cn_signals;
 GT_HIDDEN void gt_cn_async_begin(void);
 /* The groups from this number on, while the others may be read. */

@@ -58,7 +58,7 @@ GT_HIDDEN bool gt_cu_api_load(char *why, size_t size);
 /* Another function of the CUPTI that was found, NULL: it has none of this name. */
 GT_HIDDEN void *gt_cu_api_symbol(const char *name);
 
-/* What an error of a CUDA call means, as the driver says it; NULL: it does not know. */
+/* The driver's description of an error of a CUDA call; NULL: it has none. */
 GT_HIDDEN const char *gt_cu_error(uint32_t error);
 
 /* The name of a result, for messages. */

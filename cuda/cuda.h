@@ -43,7 +43,7 @@
 #include "gputrace/call.h"
 #include "gputrace/hash.h"
 
-/* What runs at each launch begins on a line of code, and has no canary to look for. */
+/* Functions that run at each launch: aligned to a cache line, without a stack canary. */
 #if defined(__has_attribute)
 #if __has_attribute(no_stack_protector)
 #define GT_CU_LEAN __attribute__((aligned(64), no_stack_protector))
@@ -84,7 +84,7 @@ struct gt_cu_options {
 };
 extern GT_HIDDEN struct gt_cu_options gt_cu_options;
 GT_HIDDEN void gt_cu_options_read(void);
-/* Which counters were asked for in vain, as CUDA is not recorded. */
+/* Reports the counters that were requested in vain because CUDA is not recorded. */
 GT_HIDDEN void gt_cu_options_say_ignored(void);
 /* The list of VT_GPUTRACE. Words that are not known are reported through `complain`. */
 GT_HIDDEN void gt_cu_options_parse(const char *list, struct gt_cu_options *options,
@@ -102,7 +102,7 @@ enum gt_cu_state {
 	GT_CU_OFF,
 };
 
-/* What each launch looks at, in one line of the cache. */
+/* Data that each launch reads, in one cache line. */
 struct gt_cu_hot {
 	struct gt_accel_call *calls; /* by correlation id modulo their number */
 	union {
@@ -244,7 +244,7 @@ GT_HIDDEN void gt_cu_calls_forked(void);
 GT_HIDDEN bool gt_cu_calls_jump(const void *stack); /* gt_adapter.jumps */
 /* How many calls there were that may have made records. */
 GT_HIDDEN uint64_t gt_cu_calls_seen(void);
-/* What was counted as lost because nobody reads it (GT_CU_STILL) will be read. */
+/* Records counted as lost because nobody would read them (GT_CU_STILL) will be read. */
 GT_HIDDEN void gt_cu_calls_restart(void);
 
 /* ---- buffers (buffers.c) ----------------------------------------------------------------------------- */
@@ -280,7 +280,7 @@ GT_HIDDEN void gt_cu_contexts_finish(void);
 
 /* Writes the counters as properties. `last`: messages, too; `ask`: CUPTI can be asked what it dropped. */
 GT_HIDDEN void gt_cu_account(bool last, bool ask);
-/* What the first error means, while the driver still says it. */
+/* Gets the description of the first error while the driver can still give it. */
 GT_HIDDEN void gt_cu_account_ask(void);
 /*
  * The process goes on after all: what was counted as lost is taken back, and a later account tells the
@@ -337,7 +337,7 @@ GT_HIDDEN void gt_cu_implicit_settle(bool all);
 GT_HIDDEN bool gt_cu_extra(const struct cu_record *record);
 /* Enables the kinds that the options ask for. */
 GT_HIDDEN void gt_cu_extras_enable(bool (*enable)(uint32_t kind, const char *name));
-/* Those that need a driver that is up. */
+/* The parts that need an initialised driver. */
 GT_HIDDEN void gt_cu_extras_late(void);
 /* At the end: tells what was never freed, if somebody wants to know. */
 GT_HIDDEN void gt_cu_extras_end(void);

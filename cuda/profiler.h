@@ -53,7 +53,7 @@ GT_HIDDEN int gt_cu_profiler_object(enum gt_cu_profiler_function function, void 
 /* Is there a control daemon of MPS, which every process that uses CUDA goes through? */
 GT_HIDDEN bool gt_cu_profiler_mps(void);
 
-/* What a result of CUPTI's means to the user. */
+/* The meaning of a CUPTI result, for the user. */
 GT_HIDDEN const char *gt_cu_profiler_reason(int rc);
 
 /* The archive's property cuda:WHAT_DEVICE: `before` and `text`. */
@@ -90,7 +90,7 @@ GT_HIDDEN void gt_cu_host_close(void *host);
 
 /* The name most like `name` among those of the chip, in text[]; false: none is like it. */
 GT_HIDDEN bool gt_cu_metric_near(void *host, const char *name, char *text, size_t size);
-/* What CUPTI says of it, by its whole name or without what follows the first dot; false: it is not known. */
+/* CUPTI's description of a metric, by its full name or the part before the first dot; false: unknown. */
 GT_HIDDEN bool gt_cu_metric_properties(void *host, const char *name, struct cu_host_properties *properties);
 /* Is it counted in whole things, which add up? *p: what CUPTI says of it, if anything. */
 GT_HIDDEN bool gt_cu_metric_is_sum(void *host, const char *name, struct cu_host_properties *p);

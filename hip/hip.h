@@ -50,7 +50,7 @@ extern GT_HIDDEN struct gt_hip_api gt_hip_api;
 
 /* Finds them in the library that has this code; false: one is missing, its name is in `missing`. */
 GT_HIDDEN bool gt_hip_api_load(const void *code, const char **missing);
-/* What a status says; never NULL. */
+/* The text of a status; never NULL. */
 GT_HIDDEN const char *gt_hip_status(int status);
 /* The number of a kind of callbacks, of records; 0: this version has none. */
 GT_HIDDEN uint32_t gt_hip_callback_kind(const char *name);

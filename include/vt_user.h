@@ -19,7 +19,7 @@
 
 /* ---- machinery ---------------------------------------------------------------------------------- */
 
-/* What a place of use remembers of its region: found once, then known without a search. */
+/* A place's handle of its region: looked up once, then used without a search. */
 struct vt_user_site {
 	const char *name;
 	unsigned int id;

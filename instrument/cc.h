@@ -14,7 +14,7 @@
 
 #define GT_CC_GUARD "VT_WRAPPER" /* set for the real compiler: whoever calls us back gets it plain */
 
-/* What a command line asks for; filled by gt_cc_read. */
+/* The parsed command line; filled by gt_cc_read(). */
 struct gt_cc_job {
 	bool information;   /* --version and the like: nothing is compiled */
 	const char *probe;  /* a build system is trying the compiler out: by this name; or NULL */

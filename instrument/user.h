@@ -40,7 +40,7 @@ enum gt_user_kind {
 	GT_USER_COMM,
 };
 
-/* What is defined. `extra` and `number` depend on the kind. */
+/* A definition. `extra` and `number` depend on its kind. */
 struct gt_user_key {
 	enum gt_user_kind kind;
 	struct gt_user_text name;

@@ -110,7 +110,8 @@ struct gt_ze_abi_span {
 	uint64_t start, end;
 };
 
-/* Of a kernel, or of another command: the device's clock, and one that stops when it is not in use. */
+/* Times of a kernel or another command: by the device's clock, and by one that stops when it is not in
+ * use. */
 struct gt_ze_abi_times {
 	struct gt_ze_abi_span global, context;
 };
@@ -119,7 +120,7 @@ struct gt_ze_abi_region {
 	uint32_t origin[3], size[3];
 };
 
-/* Of the loader; X(result, name, arguments). */
+/* The loader's functions; X(result, name, arguments). */
 #define GT_ZE_FUNCTIONS(X)                                                                                 \
 	X(DeviceGetProperties, (void *device, struct gt_ze_abi_device *properties))                        \
 	X(DeviceGetGlobalTimestamps, (void *device, uint64_t *host, uint64_t *ticks))                      \

@@ -136,7 +136,7 @@ GT_HIDDEN void gt_ze_context_end(void *handle);
 
 /* ---- work.c -------------------------------------------------------------------------------------- */
 
-/* What a command does on the device. */
+/* A command's work on the device. */
 struct gt_ze_work {
 	const char *name; /* NULL: the kernel's */
 	const char *group;
@@ -148,7 +148,7 @@ struct gt_ze_work {
 	const uint32_t *count; /* of groups, in three dimensions, or NULL */
 };
 
-/* Who had a command executed. */
+/* The call that had a command executed. */
 struct gt_ze_cause {
 	struct gt_ze_queue *queue;
 	uint64_t correlation;

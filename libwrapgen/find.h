@@ -12,7 +12,7 @@
 /* Above 0: this thread looks for a real function now, and wants no wrapper. */
 extern GT_HIDDEN GT_TLS int gt_wrap_finding;
 
-/* What gt_wrap_find() gives if its library is loaded, or NULL. Loads nothing, keeps errno. */
+/* The result of gt_wrap_find() if the library is loaded, or NULL. Loads nothing, preserves errno. */
 GT_HIDDEN void *gt_wrap_known(struct gt_wrap *gt_w, const void *gt_caller);
 
 /* Is the real function one that only some objects see, each perhaps another? */

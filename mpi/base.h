@@ -62,7 +62,7 @@ struct gt_mpi_return {
 };
 #define GT_MPI_RETURNS 4u
 
-/* What the adapter keeps of each thread. */
+/* The adapter's state of each thread. */
 struct gt_mpi_self {
 	/* The frame of the wrapper that the thread is in, or NULL. It may have been left by longjmp or
 	 * an exception. */

@@ -17,7 +17,7 @@ extern GT_HIDDEN const char *const gt_mpi_names[];
 extern GT_HIDDEN const unsigned gt_mpi_count;
 extern GT_HIDDEN void *gt_mpi_table[];
 
-/* What libgputrace-mpi-<flavour>.so offers, under the name gt_mpi_flavour. */
+/* The interface that libgputrace-mpi-<flavour>.so exports as gt_mpi_flavour. */
 struct gt_mpi_flavour {
 	unsigned functions;       /* must be gt_mpi_count */
 	void *const *wrappers;    /* as the table; NULL: this MPI has no such function */

@@ -24,7 +24,7 @@ struct gt_mpi_link {
 	uint32_t users; /* communicators that go back to it, and links; 0: it is free */
 };
 
-/* What the call was that made one. */
+/* The call that made it. */
 struct gt_mpi_meeting {
 	unsigned kind;	  /* enum gt_link_kind */
 	MPI_Comm near;	  /* over which it was made ... */
@@ -56,7 +56,7 @@ struct gt_mpi_members {
 	bool foreign;     /* some are not in MPI_COMM_WORLD, and no link names them */
 };
 
-/* Those of MPI_COMM_WORLD; it stays in use until MPI ends. */
+/* The members of MPI_COMM_WORLD; used until MPI ends. */
 void gt_mpi_members_begin(MPI_Group world);
 /* link: names members that are not in the own MPI_COMM_WORLD, or NULL. */
 struct gt_mpi_members gt_mpi_members_of(MPI_Group group, const struct gt_mpi_link *link);

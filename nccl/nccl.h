@@ -19,7 +19,7 @@
 
 enum gt_nccl_mode { GT_NCCL_NO, GT_NCCL_CALLS, GT_NCCL_KERNELS, GT_NCCL_DETAIL };
 
-/* What an event is described by, in any version. */
+/* The description of an event, in any version. */
 struct gt_nccl_about {
 	uint64_t type, parent;
 	int rank, root;          /* root: or the other rank of a message */

@@ -225,7 +225,7 @@ struct gt_nccl_v6_event {
 	};
 };
 
-/* What goes with a state; versions 2 and 3 have more, behind the size of a transfer. */
+/* Arguments of a state; versions 2 and 3 have more, after the size of a transfer. */
 union gt_nccl_state_args {
 	struct {
 		size_t bytes;

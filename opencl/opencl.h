@@ -114,7 +114,7 @@ GT_HIDDEN struct gt_cl_queue *gt_cl_queues(void);
 
 /* ---- commands.c ---------------------------------------------------------------------------------- */
 
-/* What a command does on the device. */
+/* A command's work on the device. */
 struct gt_cl_work {
 	const char *name;    /* of its region; NULL: of the kernel */
 	void *kernel;

@@ -59,14 +59,14 @@ GT_HIDDEN gt_ref gt_omp_region(enum gt_omp_construct construct, const void *vari
 
 enum { GT_OMP_LEVELS = 8, GT_OMP_OPEN = 32, GT_OMP_HELD = 8, GT_OMP_REGIONS = 4096 };
 
-/* What a worker of libgomp has still to record of its last parallel region: that it is over. */
+/* The end of a libgomp worker's last parallel region, which is still to be recorded. */
 enum gt_omp_late {
 	GT_OMP_NOT_LATE,
 	GT_OMP_LATE,
 	GT_OMP_LATE_DONE, /* it was recorded for this thread, when the process ended its recording */
 };
 
-/* Of a thread, which alone uses it but for `used` and `late`. */
+/* A thread's state, which only that thread uses, except `used` and `late`. */
 struct gt_omp_thread {
 	struct {
 		uint64_t number; /* of the parallel region */

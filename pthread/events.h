@@ -17,7 +17,7 @@
 #include "gputrace/adapter.h"
 #include "gputrace/hash.h"
 
-/* What of the locks is recorded. Written once, by the constructor. */
+/* Which events of locks are recorded. Written once, by the constructor. */
 enum gt_pt_mode {
 	GT_PT_UNREADY = 0, /* the constructor has not run, or the core refused the adapter */
 	GT_PT_CONTENDED,   /* operations that had to wait */
@@ -44,7 +44,7 @@ struct gt_pt_held {
 
 #define GT_PT_HELD_INLINE 8u
 
-/* What the adapter keeps of each thread. Only its own thread touches it. */
+/* The adapter's state of each thread; only that thread accesses it. */
 struct gt_pt_self {
 	/* FAST: looked at after each lock operation */
 	uint32_t held;         /* how many recorded locks are held */
@@ -149,7 +149,7 @@ static inline void gt_pt_waking(const void *object)
 
 #define GT_PT_COMM 16u /* bytes of a thread's name in the kernel */
 
-/* What a new thread is given in place of the program's argument. */
+/* The argument of a new thread, in place of the program's. */
 struct gt_pt_start {
 	union {
 		void *(*posix)(void *);

@@ -33,7 +33,7 @@ typedef int (*gt_py_profile)(struct gt_py_object *, struct gt_py_object *frame, 
 			     struct gt_py_object *);
 typedef int (*gt_py_audit)(const char *event, struct gt_py_object *arguments, void *);
 
-/* Those that every version has: result, name, arguments (docs.python.org/3/c-api). */
+/* Functions of all versions: result, name, arguments (docs.python.org/3/c-api). */
 #define GT_PY_FUNCTIONS(F)                                                                                   \
 	F(int, Py_IsInitialized, (void))                                                                     \
 	F(const char *, Py_GetVersion, (void))                                                               \

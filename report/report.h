@@ -53,7 +53,7 @@ struct gt_analysis {
 		      void *state);
 	void (*event)(struct gt_report *report, struct gt_otf2_cursor *at, const struct gt_otf2_event *event,
 		      void *state);
-	/* What is still open is in at->stack. */
+	/* Regions that are still open are in at->stack. */
 	void (*end)(struct gt_report *report, struct gt_otf2_cursor *at, void *state);
 	/*
 	 * One location at a time, in their order. Ranks other than 0 (spread.h) merge only what they have
@@ -73,7 +73,7 @@ struct gt_analysis {
 	const struct gt_section_kind *const *sections;
 };
 
-/* What an analysis's state takes in those of a location. */
+/* The room that an analysis's state takes among those of a location. */
 static inline size_t gt_state_room(const struct gt_analysis *analysis)
 {
 	return (analysis->state_size + 15) & ~(size_t)15;

@@ -23,7 +23,7 @@ GT_HIDDEN bool gt_objects_ready(void);
 GT_HIDDEN void gt_objects_changed(void);
 /* How often objects have changed. */
 GT_HIDDEN uint32_t gt_objects_generation(void);
-/* Which object has `address`? walker->object; uses the window. [signal-safe] */
+/* Finds the object of `address`: walker->object; uses the window. [signal-safe] */
 GT_HIDDEN bool gt_objects_find(struct gt_walker *walker, uintptr_t address);
 
 #endif

@@ -96,17 +96,17 @@ GT_HIDDEN void gt_sp_hide_forked(void);
 GT_HIDDEN uint64_t gt_sp_clock(void);
 /* The calling thread gets its trigger, if it has none. */
 GT_HIDDEN void gt_sp_arm(void);
-/* What its timer's expiry changes: the second one comes once it has run for a while. `kernel`: it was behind
- * a system call. */
+/* Handles the expiry of its timer: the perf event is added once the thread has run for a while. `kernel`: the
+ * signal came when a system call returned. */
 GT_HIDDEN void gt_sp_timer_expired(struct gt_sp_thread *t, bool kernel);
-/* The second one has expired at that processor time. */
+/* The perf event has expired at that processor time. */
 GT_HIDDEN void gt_sp_event_expired(struct gt_sp_thread *t, uint64_t now);
 /* A sample took so many ns of the processor. */
 GT_HIDDEN void gt_sp_took(uint64_t ns);
 /* Does this kernel send the signals of such timers without interrupting a system call? */
 GT_HIDDEN bool gt_sp_interrupts_nothing(void);
 GT_HIDDEN void gt_sp_disarm(void);
-/* What the archive is to know of this process; and whether a handler has stack enough to say it. */
+/* gt_sp_say() writes a property of this process; gt_sp_can_say(): has a handler enough stack for that? */
 GT_HIDDEN bool gt_sp_can_say(void);
 GT_HIDDEN void gt_sp_say(const char *key, uint64_t value);
 /* All threads lose their triggers, and none is in the handler any more; or get them back. */

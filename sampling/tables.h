@@ -14,7 +14,7 @@
 
 enum { GT_TABLES_PROGRAM = 65536 };
 
-/* Which function of walker->object has `address`? walker->function. [signal-safe] */
+/* Finds the function of `address` in walker->object: walker->function. [signal-safe] */
 GT_HIDDEN bool gt_tables_find(struct gt_walker *walker, uint64_t address);
 
 /*

@@ -36,13 +36,13 @@ struct gt_walk_cpu {
 	bool guessed;
 };
 
-/* Which entries of a search table it may be; from, to: where these start and end. */
+/* The candidate entries of a search table; from, to: their range of addresses. */
 struct gt_walk_range {
 	uint64_t low, high;
 	int64_t from, to;
 };
 
-/* What is kept while the rows of a function are made (tables.c). */
+/* State while the rows of a function are made (tables.c). */
 struct gt_walk_state {
 	int32_t cfa;
 	int16_t slot[2]; /* where rbp and rbx are saved, in words */
@@ -62,7 +62,7 @@ struct gt_walk_object {
 /* A function, as its table has it (tables.h). */
 struct gt_walk_function {
 	uint64_t low, high; /* its instructions */
-	/* What is to be run: that of all functions of a kind, then its own. */
+	/* The instructions to run: the common ones of a kind of functions, then the function's own. */
 	uint64_t common, common_end, own, own_end;
 	uint64_t code_unit;
 	int64_t data_unit;
@@ -71,7 +71,7 @@ struct gt_walk_function {
 	bool sized;       /* its entry says where its program begins */
 };
 
-/* What is read of it: the next byte, the end; bad: there was none. */
+/* A reader: the next byte, the end; bad: it ran past the end. */
 struct gt_walk_cursor {
 	uint64_t at, end;
 	bool bad;

@@ -11,7 +11,7 @@
 
 #include <stddef.h>
 
-/* What main() calls in a new image; `state` is what gt_anew() was given. Returns an exit status. */
+/* Called by main() in a new image; `state` is the argument of gt_anew(). Returns an exit status. */
 struct gt_duty {
 	const char *name; /* NULL: the end of the table */
 	int (*run)(const char *state);

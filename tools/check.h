@@ -95,7 +95,7 @@ enum { MPI_BEGUN = 1, MPI_ENDED = 2 };
 
 #define CHECK_WHO 144 /* room for check_who() */
 
-/* What an archive of several hosts says about the error of a process's clock; else ticks. */
+/* The error of a process's clock, as recorded in an archive of several hosts; otherwise ticks. */
 #define CLOCK_UNTOLD  (~UINT64_C(0))
 #define CLOCK_UNKNOWN (~UINT64_C(0) - 1)
 
@@ -151,7 +151,7 @@ const char *check_who(const struct check *check, uint64_t location, char text[CH
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-/* Of a location while it is read. */
+/* The state of a location while it is read. */
 struct state {
 	struct broken broken[RULES];
 	struct {

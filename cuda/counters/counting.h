@@ -13,7 +13,7 @@
 #include "cuda/counters/older.h"
 #include "cuda/cuda.h"
 
-/* What was measured of a launch. */
+/* Measurements of a launch. */
 struct gt_cu_measured {
 	uint64_t begin, end; /* ticks */
 	unsigned count;      /* 0: there are no values */
@@ -26,7 +26,7 @@ struct gt_cu_measured {
 
 struct gt_cu_session;
 
-/* Which metrics the settings name. False: none. Before a context is made. */
+/* Reads the metrics that the settings name, before a context is made. False: none. */
 GT_HIDDEN bool gt_cu_counting_setup(void);
 GT_HIDDEN void gt_cu_counting_forked(void);
 

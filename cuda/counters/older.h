@@ -16,7 +16,7 @@
 
 #define GT_CU_EVENTS 256u
 
-/* What is counted on a device: metrics, events, and the events that the metrics are made of. */
+/* The metrics and events counted on a device, and the events that the metrics are computed from. */
 struct gt_cu_plan;
 /* The same in a context. */
 struct gt_cu_groups;
@@ -51,7 +51,7 @@ struct gt_cu_older {
 	int (*start)(struct gt_cu_groups *groups);
 	/* *complete: all passes are there; `read`: what was counted is wanted. */
 	int (*stop)(struct gt_cu_groups *groups, bool read, bool *complete);
-	/* What was counted, by event, values[GT_CU_EVENTS], and how long it took once by the host's clock. */
+	/* The counts by event, values[GT_CU_EVENTS], and the duration of one pass by the host's clock. */
 	void (*values)(const struct gt_cu_groups *groups, uint64_t *values, uint64_t *ns);
 
 	/*

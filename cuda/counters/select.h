@@ -16,7 +16,7 @@
 GT_HIDDEN unsigned gt_cu_select_read(const char *list);
 /* May some instance of what has this name be selected? */
 GT_HIDDEN bool gt_cu_select_fits(const char *name);
-/* What has this name (a kernel's as the linker knows it, or a range's) comes once more: is it selected? */
+/* A kernel (by its linker name) or range of this name occurs again: is it selected? */
 GT_HIDDEN bool gt_cu_select_next(const char *name);
 /* For each pattern that fitted nothing so far: the pattern, and the name most like it, or NULL. */
 GT_HIDDEN void gt_cu_select_unused(void (*each)(const char *pattern, const char *near));

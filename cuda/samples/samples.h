@@ -12,7 +12,7 @@
 
 /* ---- instructions of kernels (code.c) -------------------------------------------------------------- */
 
-/* What is recorded is on a location of this name. False: this CUPTI lacks what is needed. */
+/* Sets up; records go to a location of this name. False: this CUPTI lacks the functions needed. */
 GT_HIDDEN bool gt_cu_code_setup(const char *name);
 /* A module was loaded (CUPTI's description of it): its cubin is recorded. In CUPTI's callbacks. */
 GT_HIDDEN void gt_cu_code_module(void *descriptor);

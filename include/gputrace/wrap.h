@@ -158,7 +158,7 @@ template <class gt_t> struct gt_passed<gt_t, false> {
 	 __is_constructible(gt_t, gt_t &&) && GT_WRAP_TRIVIAL_END(gt_t))
 template <class gt_t> using gt_arg = typename gt_passed<gt_t, GT_WRAP_BY_VALUE(gt_t)>::type;
 
-/* What a call of a missing function returns: zero, or the like of it. */
+/* The result of a call of a missing function: zero or its equivalent. */
 template <class gt_t, int gt_kind = __is_constructible(gt_t) ? 0 : 2 - __is_constructible(gt_t, gt_t &&)>
 struct gt_zero {
 	static gt_t get() { return gt_t(); }

@@ -72,7 +72,7 @@ int gt_assembly_conclude(struct gt_assembly *a, struct gt_run_report *report);
 /* Are several hosts converted at once, whose times messages shall correct (gt_hosts_order)? */
 bool gt_assembly_orders(const struct gt_assembly *a);
 
-/* What the spool's run headers say of it: enum gt_run_state. */
+/* The run's state by the spool's run headers: enum gt_run_state. */
 void gt_assembly_mark(const struct gt_assembly *a, uint32_t state);
 
 #endif

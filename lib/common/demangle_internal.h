@@ -127,7 +127,7 @@ static inline struct piece right_of(struct piece p)
 			       (uint16_t)(p.length - p.left), false };
 }
 
-/* What has been added since `start`, with the cut at its end. */
+/* The text added since `start`, including a mark where it was cut. */
 static inline struct piece whole(unsigned start)
 {
 	uint16_t length = (uint16_t)(gt_dm.used - start);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * VampirTrace's filter file and groups file: reading them, and which rule a function falls under.
+ * Reads VampirTrace's filter file and groups file, and finds the rule that applies to a function.
  *
  * Limits: no malloc, no stdio, no locale (the traced process reads them before main): one piece of
  * unreserved memory holds everything. gputrace-filter(5) has the format. Counting calls and following
@@ -33,13 +33,13 @@ typedef void gt_filter_complaint(const char *sentence);
 struct gt_filter *gt_filter_new(void);
 void gt_filter_free(struct gt_filter *filter);
 
-/* Tells of every line that is ignored; else of the first ten and how many more there are. */
+/* Reports every line that is ignored; otherwise the first ten, and the number of the others. */
 void gt_filter_report_all(struct gt_filter *filter);
 
 /*
- * Adds a file's rules or groups; each kind may be read once. The file must be a regular one.
- * Returns the number of lines that were ignored, or a negative errno (with a complaint) when the
- * file as a whole cannot be used: then the filter is as it was.
+ * Adds a file's rules or groups; each kind may be read once. It must be a regular file. Returns the number
+ * of lines that were ignored, or a negative errno (with a complaint) if the file as a whole cannot be used,
+ * which leaves the filter unchanged.
  */
 int gt_filter_read(struct gt_filter *filter, enum gt_filter_kind kind, const char *path,
 		   gt_filter_complaint *complain);
@@ -57,15 +57,15 @@ int gt_filter_parse(struct gt_filter *filter, enum gt_filter_kind kind, const ch
 		    const char *text, size_t size, gt_filter_complaint *complain);
 
 /*
- * Rules below an '@' line hold for the ranks it names. Until a rank is set (-1: none) they hold
- * for nobody. Returns false if the file switches the rank off altogether ("@ ... -- OFF").
+ * Rules below an '@' line apply to the ranks that it names, and to none until a rank is set (-1: none).
+ * Returns false if the file switches the rank off altogether ("@ ... -- OFF").
  */
 bool gt_filter_set_rank(struct gt_filter *filter, int64_t rank);
 
 /* Lines with rules, or with groups. */
 uint32_t gt_filter_count(const struct gt_filter *filter, enum gt_filter_kind kind);
 
-/* What the rules need of whoever applies them, with the rank as it is. */
+/* What the rules require of their user, for the present rank. */
 enum {
 	GT_FILTER_HAS_RULES = 1,   /* anything at all */
 	GT_FILTER_HAS_LIMITS = 2,  /* calls must be counted */

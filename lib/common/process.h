@@ -23,34 +23,34 @@ struct gt_process {
 bool gt_process_read(uint32_t pid, struct gt_process *process);
 
 /*
- * True if the process that has this pid began at `start_time` (field 22) and still has a thread that
- * runs. A zombie that nobody has waited for is gone; a process whose main thread has ended by
- * pthread_exit, while others go on, is not, although its state reads Z too.
+ * True if the process with this pid began at `start_time` (field 22) and still has a running thread. A zombie
+ * does not live; a process whose main thread has ended by pthread_exit() while other threads continue does,
+ * although its state is Z as well.
  */
 bool gt_process_lives(uint32_t pid, uint64_t start_time);
 
 /*
- * True if it lives but not for long: it is on its way out, or a signal that ends it has been sent and is
- * neither blocked nor caught.
+ * True if it lives but not for long: it is exiting, or a fatal signal is pending that is neither blocked nor
+ * caught.
  */
 bool gt_process_dying(uint32_t pid);
 
-/* Is it stopped, by a signal for that? */
+/* Is the process stopped (job control)? */
 bool gt_process_stopped(uint32_t pid);
 
-/* Is it `ancestor`, or a child of it, or a child of that, and so on? */
+/* Is it `ancestor` or one of its descendants? */
 bool gt_process_below(int pid, int ancestor);
 
 /* Has it mapped a file whose path contains `name`? */
 bool gt_process_loaded(uint32_t pid, const char *name);
 
-/* The name of this host; `pretended` (VT_TEST_HOST: up to a colon) takes its place if not empty. */
+/* The name of this host; `pretended` (VT_TEST_HOST, up to a colon) replaces it if not empty. */
 void gt_host_name(const char *pretended, char *name, size_t size);
 
 /* Field 22 of /proc/<pid>/stat, 0 if there is no such process. */
 uint64_t gt_process_start_time(uint32_t pid);
 
-/* The number of seccomp filters that this process has; asks by calls that the loader makes, too. */
+/* The number of seccomp filters of this process; uses only system calls that the loader makes, too. */
 unsigned gt_process_filters(void);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Limits of processor time: the quotas of the groups of processes (cgroups, of both versions) that a process
- * is in, and for how long these have been throttled.
+ * Limits of processor time: the quotas of a process's cgroups (both versions), and for how long these have
+ * been throttled.
  *
- * Limits: groups are found where they are usually mounted. From inside a container those of its host are not
- * seen. Async-signal-safe.
+ * Limits: cgroups must be mounted in the usual place. Inside a container those of its host cannot be seen.
+ * Async-signal-safe.
  */
 #ifndef GT_QUOTA_H
 #define GT_QUOTA_H

@@ -16,42 +16,40 @@
 #define GT_RUN_DIR_VAR "VT_RUN_DIR" /* absolute path of the archive directory, set by gputrace */
 
 struct gt_rundir_wish {
-	const char *dir;     /* this directory (-o), or NULL: make up a name */
+	const char *dir;     /* this directory (-o); NULL: generate a name */
 	const char *parent;  /* VT_PFORM_GDIR */
 	/* VT_FILE_PREFIX: DIR = parent/prefix, or NULL: gputrace-<program>-<date>-<time> */
 	const char *prefix;
 	const char *program; /* base name of the program */
 	const char *local;   /* VT_PFORM_LDIR: node-local folder for the spool, or NULL */
 	const char *host;    /* VT_TEST_HOST: the host to pretend to be on, or NULL */
-	uint64_t job;        /* all processes with this number share the directory; 0: it is ours alone */
-	int64_t when;        /* seconds since 1970 for the made-up name; 0: now */
+	uint64_t job;        /* processes with the same number share the directory; 0: not shared */
+	int64_t when;        /* seconds since 1970 for the generated name; 0: now */
 };
 
 /*
- * Makes a fresh archive directory (0700) with an empty, open spool. Existing directories are never
- * reused: a name that an archive has already, and any made-up one, gets ".2", ".3" ...; a given one with
- * other things in it is refused.
- * With a `job`, a directory that another process of the job has made is joined while its run is open.
- * Returns 0 and the absolute path, or a negative errno and a sentence for the user in `why`.
+ * Makes a new archive directory (0700) with an empty, open spool. Existing directories are never reused: the
+ * name of an existing archive, and any generated name, gets ".2", ".3" ...; a given directory with other
+ * contents is refused. With a `job`, joins a directory that another process of the job has made, while its
+ * run is open. Returns 0 and the absolute path, or a negative errno and a sentence for the user in `why`.
  */
 int gt_rundir_create(const struct gt_rundir_wish *wish, char *path, size_t path_size, char *why,
 		     size_t why_size);
 
 /*
- * A process on another host than the one that made the directory has a spool of its own in it, with a
- * run header of its own: DIR/spool/<folder>. Makes it unless a process of this host has; `home` gets
- * its path.
+ * Each host but the one that made the directory has a spool and a run header of its own in it:
+ * DIR/spool/<folder>. Makes it unless a process of this host has; `home` gets its path.
  */
 #define GT_HOST_FOLDER "host."
 int gt_rundir_join_host(const char *path, const struct gt_rundir_wish *wish, char *home, size_t size,
 			char *why, size_t why_size);
 /*
- * Gives a file that is complete its name, in the same folder, unless there is one of that name: -EEXIST,
- * and nothing is changed. Of several that do it at once one succeeds (without hard links and without
- * renameat2: on most file systems of that kind).
+ * Gives a complete file its name, in the same folder. If a file of that name exists, returns -EEXIST and
+ * changes nothing. If several processes do this at once, one of them succeeds (without hard links and
+ * renameat2: on most such file systems).
  */
 int gt_rundir_appear(int dir, const char *from, const char *to);
-/* The folder's name. */
+/* The name of a host's folder. */
 void gt_rundir_host_folder(const char *host, const char *boot_id, char *name, size_t size);
 
 #endif

@@ -22,10 +22,10 @@ enum gt_name_kind {
 /* `name` is `length` bytes, without '='. Sets *meant for GT_NAME_NEAR only. */
 enum gt_name_kind gt_setting_name_kind(const char *name, size_t length, const char **meant);
 
-/* What VampirTrace calls this setting, if that differs: its value counts where the setting is not given. */
+/* VampirTrace's name of this setting, if it differs: its value is used if the setting is not given. */
 const char *gt_setting_older_name(const char *name);
 
-/* What a variable of VampirTrace's is about that gputrace does not have; NULL: a detail of VampirTrace. */
+/* The subject of a VampirTrace variable that gputrace does not have; NULL: a detail of VampirTrace. */
 const char *gt_setting_name_lacks(const char *name, size_t length);
 
 #endif

@@ -52,7 +52,7 @@ int gt_test_fault(const char *name);
 		if (fault_)                                                                        \
 			return -fault_;                                                            \
 	} while (0)
-/* What a clock that is `ns` shall say. */
+/* The time that a clock at `ns` shall show. */
 int64_t gt_test_clock(clockid_t id, int64_t ns);
 #define GT_TEST_CLOCK(id, ns) gt_test_clock(id, ns)
 /* Pages are as large as the largest that Linux has. */
@@ -341,7 +341,8 @@ static inline void *gt_sys_map_file(int fd, uint64_t offset, size_t size, int *e
 	*error = ret < 0 && ret > -4096 ? (int)-ret : 0;
 	if (*error)
 		return NULL;
-	/* What a program may lock (RLIMIT_MEMLOCK) is for itself, if it has all later mappings locked. */
+	/* If the program has all later mappings locked, its limit (RLIMIT_MEMLOCK) is left to its own
+	 * memory. */
 	GT_SYS2(SYS_munlock, ret, size);
 	return (void *)ret;
 }
@@ -370,7 +371,7 @@ static inline int gt_sys_madvise(void *address, size_t size, int advice)
 	return (int)GT_SYS3(SYS_madvise, address, size, advice);
 }
 
-/* What a resource is limited to at present; UINT64_MAX: not at all, or not known. */
+/* A resource's current soft limit; UINT64_MAX: unlimited or unknown. */
 static inline uint64_t gt_sys_limit(int resource)
 {
 	uint64_t limit[2] = { UINT64_MAX, UINT64_MAX }; /* struct rlimit64 */

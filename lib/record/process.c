@@ -177,7 +177,7 @@ static bool reported_by_run(int error)
 
 static bool by_itself; /* the program was started without `gputrace run` */
 
-/* What `gputrace run` would have preloaded a library for: now it is known whether the program has it. */
+/* Not before it is known which wrappers the program has. */
 void gt_complain_of_start(void)
 {
 	static const char text[] =

@@ -4,26 +4,26 @@
  * test/tree/layers.test enforces; the sections below are in the same order:
  *
  *   lock       a lock that signal handlers may wait for (lock.h)
- *   state      what the process, its run, its threads and locations are just now
+ *   state      the current state of the process, its run, threads and locations
  *   message    messages to the user
  *   files      descriptors that the program may close, and the process's folder in the spool
  *   journal    the file of definitions
- *   adapters   who has registered, and is called back
+ *   adapters   registered adapters and their callbacks
  *   clock      ticks, and readings of the kernel's clocks beside them
- *   sched      what the scheduler did with each thread
+ *   sched      each thread's states in the scheduler
  *   elfsym, verdict_name, verdict, callstack   the filter (their own headers)
- *   modules    which file lies where in memory
+ *   modules    the files mapped in memory
  *   metrics    counters that are read at enters and leaves (metrics.h)
  *   launch     the assembly as a process of its own
- *   run        joining the run, leaving it, who is the last
- *   buffer     events of a location that is there: changes halves and spools them; kept (kept.h)
- *   location   makes locations, hands them from thread to thread
- *   process    sets the process up, and once more after a fork
+ *   run        joining the run and leaving it; the last process assembles
+ *   buffer     events of an existing location: changes halves and spools them; kept (kept.h)
+ *   location   makes locations, passes them from thread to thread
+ *   process    sets the process up, and again after a fork
  *   define, verdict_first   the definitions of adapter.h; the verdict on a function at its first call
  *   patch      hooks that are no longer called (patch.h)
  *   thread     the first event of a thread, and the slow half of all of them
  *   events     the events and switches of adapter.h
- *   finish, ranks   the end of a process, exec, confinement; what parallel programs ask for
+ *   finish, ranks   the end of a process, exec, confinement; parallel programs
  *
  * Limits: included by lib/record and instrument only; adapters use include/gputrace/adapter.h.
  * No malloc, no stdio, no locale, no errno in anything declared here.
@@ -41,7 +41,7 @@
 
 #include <errno.h>
 
-/* What may run before anything is set up, a sanitizer's own runtime included. */
+/* For functions that may run before anything is set up, including a sanitizer's own runtime. */
 #if defined(__clang__) && __has_attribute(disable_sanitizer_instrumentation)
 #define GT_EARLY __attribute__((disable_sanitizer_instrumentation))
 #else
@@ -54,9 +54,9 @@ enum gt_state {
 	GT_COLD = 0,     /* nothing has happened yet */
 	GT_STARTING = 1, /* one thread is setting up */
 	GT_READY = 2,
-	GT_FORKED = 3,   /* a child that has not recorded anything yet: sets up at its first event */
+	GT_FORKED = 3,   /* a child that has recorded nothing yet: it is set up at its first event */
 	GT_CLOSING = 4,
-	GT_CLOSED = 5,   /* the process ended its recording */
+	GT_CLOSED = 5,   /* the process has ended its recording */
 	GT_DEAD = 6,     /* never records: switched off, privileged, or no directory */
 };
 /* enum gt_state; atomic. Stored with release: a thread that loads it with gt_state_now() sees what was set up
@@ -69,7 +69,7 @@ static inline int gt_state_now(void)
 	return __atomic_load_n(&gt_state, __ATOMIC_ACQUIRE);
 }
 
-/* Is this a process of the run, one that will be seen to end or to become another program? */
+/* Is this a process of the run whose end or exec will be noticed? */
 static inline bool gt_takes_part(void)
 {
 	int state = gt_state_now();
@@ -80,7 +80,7 @@ static inline bool gt_takes_part(void)
 /* Reasons to send every event through the slow path. Atomic bits. */
 enum gt_attention {
 	GT_ATT_OFF = 1,     /* VT_OFF */
-	GT_ATT_CLOCK = 4,   /* the clock is not the one the hot path reads */
+	GT_ATT_CLOCK = 4,   /* the clock is not the one that the hot path reads */
 	GT_ATT_CLOSING = 8,
 	GT_ATT_METRICS = 16, /* counters are read at each enter and leave */
 };
@@ -90,22 +90,22 @@ GT_HIDDEN void gt_attention_set(unsigned bits); /* and takes every thread off th
 GT_HIDDEN void gt_attention_clear(unsigned bits);
 
 extern GT_HIDDEN GT_TLS int gt_depth; /* > 0: inside gputrace's own code */
-/* Where gt_guard() was called first; NULL: nowhere. */
+/* The frame of the outermost gt_guard(); NULL: none. */
 extern GT_HIDDEN GT_TLS const char *gt_guard_frame;
 
-/* What the process says of itself: a page of its own in memory before its file is mapped, never NULL. */
+/* The process's header: in mapped memory, or in a page of its own before its file is mapped. Never NULL. */
 extern GT_HIDDEN struct gt_proc_header *gt_proc, gt_proc_early;
 extern GT_HIDDEN char gt_proc_folder[1024];   /* absolute path of the process's spool folder */
 extern GT_HIDDEN char gt_run_dir[1024];       /* absolute path of the archive directory */
 extern GT_HIDDEN struct gt_run_header *gt_run; /* shared by this host's processes; NULL: never joined */
-extern GT_HIDDEN struct gt_location *gt_locations; /* in the order of their ids; atomic; none ever goes */
+extern GT_HIDDEN struct gt_location *gt_locations; /* by ascending id; atomic; entries are never removed */
 GT_HIDDEN bool gt_is_our_process(void);       /* false in a vfork child */
 GT_HIDDEN void gt_memory_reserve(void);       /* before the process confines itself (gt_memory()) */
 
 /* Why a thread has no location; atomic. */
 extern GT_HIDDEN unsigned gt_no_location;
 
-/* Before something is counted as lost: a child whose record is in its parent's folder counts it there. */
+/* Called before a loss is counted: a child whose record is in its parent's folder counts it there. */
 extern GT_HIDDEN void (*gt_counts_late)(void);
 
 static inline void gt_count_lost(unsigned cause, uint64_t n)
@@ -118,18 +118,18 @@ static inline void gt_count_lost(unsigned cause, uint64_t n)
 /* States of a thread without a location of its own. */
 extern GT_HIDDEN struct gt_hot gt_hot_new;    /* not seen yet */
 extern GT_HIDDEN struct gt_hot gt_hot_gone;   /* has ended (late destructors) */
-extern GT_HIDDEN struct gt_hot gt_hot_closed; /* the process ended its recording */
-extern GT_HIDDEN struct gt_hot gt_hot_lost;   /* no buffer could be had */
+extern GT_HIDDEN struct gt_hot gt_hot_closed; /* the process has ended its recording */
+extern GT_HIDDEN struct gt_hot gt_hot_lost;   /* no buffer was available */
 
 /* Slots of a half, stream offsets, in which an interrupted record will still be written. */
 struct gt_kept {
 	uint64_t from, to; /* to 0: none */
-	uint64_t passed;   /* slots that were reserved in this turn, and given up */
-	unsigned turns;    /* of the window, until they are used again */
+	uint64_t passed;   /* slots that were reserved in this turn and given up */
+	unsigned turns;    /* of the window until they are used again */
 };
 #define GT_KEPT_LEAST 8 /* slots that the first may go on for: one reservation's, but for gt_note_length() */
 
-/* A file that the program may close, and put another one in the place of (files.c). */
+/* A file that the program may close and replace by another one (files.c). */
 struct gt_file {
 	int fd; /* -1: not open */
 	uint64_t dev, ino;
@@ -139,31 +139,31 @@ struct gt_location {
 	struct gt_hot *hot;
 	struct gt_win_header *win;
 	uint64_t limit;        /* end of the half that is being filled: stream offset */
-	uint64_t turn;         /* stream offset of the window's begin, this time around */
+	uint64_t turn;         /* stream offset of the window's beginning in this turn */
 	uint64_t half;         /* bytes */
 	uint32_t id, kind, flags;
 	volatile int busy;     /* the writer is changing halves */
-	volatile int attending;/* the writer is looking after GT_ATT_* bits */
+	volatile int attending;/* the writer is handling GT_ATT_* bits */
 	int stopped;           /* 0, or 1 + enum gt_loss: why nothing is recorded any more */
 	bool off_marked;       /* an OFF record is the last thing in the stream */
 	bool failed;           /* the last attempt to spool failed */
-	bool confined;         /* it was not made, because the thread was confined */
+	bool confined;         /* that was not made, because the thread was confined */
 	bool mark_set;
-	bool in_use;           /* a thread has it, or had when it ended without a word */
-	bool end_missing;      /* of the thread before, whose number is `sequence` */
-	uint8_t scans_left;    /* looks at the memory map that the next events take */
+	bool in_use;           /* by a thread, or by one that ended unnoticed */
+	bool end_missing;      /* of the previous thread, whose number is `sequence` */
+	uint8_t scans_left;    /* scans of the memory map due at the next events */
 	uint8_t end_how;       /* enum gt_thread_end, as announced by gt_thread_end */
 	uint64_t mark;         /* VT_SET_REWIND_MARK: stream offset */
-	uint64_t cut_to;       /* what lies before it was removed, or may have been, by VT_REWIND */
+	uint64_t cut_to;       /* VT_REWIND has removed, or may have removed, records before it */
 	uint64_t flushes;
-	uint64_t nested_marked, space_marked, sandbox_marked; /* of lost[GT_LOSS_...], what GAP has said */
-	struct gt_kept kept[2];/* of both halves */
+	uint64_t nested_marked, space_marked, sandbox_marked; /* part of lost[GT_LOSS_...] in GAP records */
+	struct gt_kept kept[2];/* one for each half */
 	uint64_t longest;      /* bytes of the longest reservation */
 	uint64_t retry;        /* stopped: events until the next attempt, 0: none */
-	uint64_t sequence;     /* of the thread that writes, 0: unannounced */
-	uint64_t since;        /* when it began to: tick */
+	uint64_t sequence;     /* of the writing thread; 0: unannounced */
+	uint64_t since;        /* when it began to write: tick */
 	uint64_t attr_from, attr_to; /* the last attributes, and where their event must begin */
-	uint64_t created;      /* the last thread this one created, and where the stream says so */
+	uint64_t created;      /* the last thread that this one created, and its record in the stream */
 	uint64_t created_from, created_to;
 	struct gt_file raw;    /* open while a half is being written; ino 0: not made yet */
 	uint32_t *ring_counts; /* events in each half of the ring */
@@ -172,14 +172,14 @@ struct gt_location {
 	struct gt_location *next, *next_free;
 };
 
-/* Before so many bytes are reserved in one: who finds it unfinished cannot see how many it were. */
+/* Call it before a reservation of so many bytes: an unfinished one does not show its size. */
 static inline void gt_note_length(struct gt_location *loc, uint64_t bytes)
 {
 	if (bytes > loc->longest)
 		loc->longest = bytes;
 }
 
-/* The next record asks the slow path. */
+/* The next record takes the slow path. */
 static inline void gt_hot_stop(struct gt_hot *hot)
 {
 	__atomic_store_n(&hot->limit, 0, __ATOMIC_RELAXED);
@@ -192,7 +192,7 @@ static inline uint64_t gt_lower_bound(const struct gt_location *loc, uint64_t of
 	return loc->win->half_tick[(offset & loc->half) != 0];
 }
 
-/* Has the thread that records here switched itself off? Others record for GPUs' locations. */
+/* Has the thread that records here switched itself off? Locations of GPUs are written by other threads. */
 static inline bool gt_location_off(const struct gt_location *loc)
 {
 	return gt_thread_off && loc->hot == gt_self;
@@ -212,7 +212,7 @@ static inline uint64_t gt_stream_end(const struct gt_location *loc)
 	return turn + (cur - (uint64_t)(uintptr_t)loc->hot->base);
 }
 
-/* All that was reserved so far has been written. */
+/* Marks all reserved slots as written. */
 static inline void gt_committed(const struct gt_location *loc)
 {
 	if (loc->flags & GT_LOC_COMMITS)
@@ -220,7 +220,7 @@ static inline void gt_committed(const struct gt_location *loc)
 		__atomic_store_n(&loc->win->committed, gt_stream_end(loc), __ATOMIC_RELEASE);
 }
 
-/* Writes a record into slots of the location that were reserved for it. */
+/* Writes a record into slots reserved for it in the location. */
 static inline void gt_commit_in(const struct gt_location *loc, struct gt_slot *slot, uint64_t word,
 				const uint64_t *data, unsigned extra, uint64_t tick)
 {
@@ -230,13 +230,13 @@ static inline void gt_commit_in(const struct gt_location *loc, struct gt_slot *s
 
 /* ---- messages --------------------------------------------------------------------------------------- */
 
-/* The program's stderr, or where it led when the program began if it has closed it. */
+/* The program's stderr, or the original one if the program has closed it. */
 GT_HIDDEN void gt_stderr_keep(void);
 GT_HIDDEN void gt_stderr_drop(void);
-GT_HIDDEN int gt_stderr_open(void); /* to be given back */
+GT_HIDDEN int gt_stderr_open(void); /* for gt_stderr_close() */
 GT_HIDDEN void gt_stderr_close(int fd);
 
-/* Tells the user something once per run and kind; GT_WARN_USER: once per process. */
+/* Prints a message once per run and kind; GT_WARN_USER: once per process. */
 GT_HIDDEN void gt_warn_once(unsigned kind, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 enum { GT_WARN_SPACE, GT_WARN_THREADS, GT_WARN_DIRECTORY, GT_WARN_LIMIT, GT_WARN_USER, GT_WARN_TOOL,
@@ -244,9 +244,9 @@ enum { GT_WARN_SPACE, GT_WARN_THREADS, GT_WARN_DIRECTORY, GT_WARN_LIMIT, GT_WARN
 
 /* ---- files that the program may close behind our back ----------------------------------------------- */
 
-/* Moves fd up, out of the program's way, and remembers what it is. Returns 0 or -errno. */
+/* Moves fd to a high number, out of the program's way, and remembers its file. Returns 0 or -errno. */
 GT_HIDDEN int gt_file_keep(struct gt_file *file, int fd);
-/* Moves it to that number or one above it, if there is any. */
+/* Moves it to that number or a free one above it, if there is one. */
 #define GT_FILE_HIGH 1000
 GT_HIDDEN void gt_file_move(struct gt_file *file, int number);
 /* Is the descriptor still ours? Another thread may have closed it and opened something else. */
@@ -254,31 +254,33 @@ GT_HIDDEN bool gt_file_valid(const struct gt_file *file);
 GT_HIDDEN void gt_file_close(struct gt_file *file); /* if it is ours */
 /* Writes everything at `offset`. 0 or -errno. */
 GT_HIDDEN int gt_file_pwrite(int fd, const void *data, size_t bytes, uint64_t offset);
-/* Makes room in the file, in whole pages, so that no store to a mapping of it can fail. 0 or -errno. */
+/* Allocates room in the file, in whole pages, so that no store to a mapping of it can fail. 0 or -errno. */
 GT_HIDDEN int gt_file_reserve(int fd, uint64_t offset, uint64_t bytes);
 
-/* The process's spool folder: a descriptor of it that is ours, or -errno. */
+/* A descriptor of ours for the process's spool folder, or -errno. */
 GT_HIDDEN int gt_folder(void);
 GT_HIDDEN int gt_folder_keep(int fd);
 GT_HIDDEN void gt_folder_close(void);
-GT_HIDDEN void gt_folder_give_up(void); /* closes it; it may be found again by its path */
-GT_HIDDEN struct gt_file gt_folder_forked(void); /* in a child: gives up the parent's, and returns it */
-GT_HIDDEN void gt_folder_adopt(const struct gt_file *parents); /* takes it back, to look around there */
-/* Why a file in it could not be made, opened or written: a GT_LOSS_...; `memory`, if that was short. */
+GT_HIDDEN void gt_folder_give_up(void); /* closes it; it may be opened again by its path */
+GT_HIDDEN struct gt_file gt_folder_forked(void); /* in a child: detaches from the parent's and returns it */
+GT_HIDDEN void gt_folder_adopt(const struct gt_file *parents); /* uses it again, to read there */
+/* The cause (GT_LOSS_...) of a file that could not be made, opened or written; `memory` if that was short. */
 GT_HIDDEN unsigned gt_folder_loss(int error, unsigned memory);
-/* The program may have closed that: finds it again by gt_proc_folder. Is it there? */
+/* Reopens the parent's folder by gt_proc_folder if the program has closed it. Is it there? */
 GT_HIDDEN bool gt_folder_of_parent(struct gt_file *parents);
-/* Opens the file in it that *file names, for its owner alone; file->ino 0: makes it. 0 or -errno. */
+/* Opens the file `name` in it, which *file identifies; file->ino 0: creates it, for its owner only. 0 or
+ * -errno. */
 GT_HIDDEN int gt_folder_open(const char *name, struct gt_file *file);
 GT_HIDDEN size_t gt_page_size(void); /* a mapping begins where a page does; up to 64 KiB on aarch64 */
-/* The same as gt_folder_open(), makes room in it, maps that (shared), and closes it again. 0 or -errno. */
+/* gt_folder_open(); then allocates room in the file, maps it (shared), and closes it. 0 or -errno. */
 GT_HIDDEN int gt_folder_map(const char *name, struct gt_file *file, uint64_t offset, uint64_t bytes,
 			    void **memory);
 /*
- * Calls the function; if the program has no descriptor left or may not make a file so long (it returns
- * -EMFILE or -EFBIG), once more in a process that shares all memory with this one and has limits and
- * descriptors of its own: stderr, the folder and `other`, at the same numbers, and some free ones. Returns
- * what the function returns. That process has another pid; what the function opens for good is not open here.
+ * Calls the function. If it returns -EMFILE or -EFBIG, because the program has no descriptor left or may not
+ * write so long a file, calls it again in a process that shares all memory with this one but has its own
+ * limits and descriptors: stderr, the folder and `other`, with the same numbers, and some free ones. Returns
+ * the function's result. That process has another pid, and files that the function leaves open are not open
+ * here.
  */
 GT_HIDDEN int gt_folder_apart(int (*function)(void *), void *argument, int other);
 
@@ -291,13 +293,13 @@ struct gt_piece {
 
 extern GT_HIDDEN struct gt_file gt_proc_file; /* the process's header, then its journal */
 GT_HIDDEN int gt_journal_open(void);
-GT_HIDDEN int gt_journal_copy(int folder, uint64_t bytes); /* a parent's, after fork */
+GT_HIDDEN int gt_journal_copy(int folder, uint64_t bytes); /* the parent's, after fork */
 GT_HIDDEN void gt_journal_forget(void);
 GT_HIDDEN void gt_journal_make_room(void); /* before the process confines itself: 64 KiB */
 
-/* gt_def_property without asking whether the process records. */
+/* gt_def_property() without checking whether the process is recorded. */
 GT_HIDDEN void gt_put_property(const char *key, const char *value);
-GT_HIDDEN void gt_put_settings(void); /* "setting:<name>", each */
+GT_HIDDEN void gt_put_settings(void); /* each as "setting:<name>" */
 /* Appends one definition made of pieces. Returns 0 or a negative errno. */
 GT_HIDDEN int gt_journal_put(unsigned type, uint32_t id, const struct gt_piece *pieces, unsigned n);
 GT_HIDDEN int gt_journal_put_locked(unsigned type, uint32_t id, const struct gt_piece *pieces,
@@ -305,59 +307,61 @@ GT_HIDDEN int gt_journal_put_locked(unsigned type, uint32_t id, const struct gt_
 
 /* ---- adapters --------------------------------------------------------------------------------------- */
 
-/* What the adapters are told (adapters.c); and puts the names of new ones among the properties. */
+/* Calls of the adapters' callbacks (adapters.c). gt_adapters_list() writes the names of new ones as
+ * properties. */
 GT_HIDDEN void gt_adapters_list(void);
 GT_HIDDEN bool gt_adapters_have(const char *name);
 GT_HIDDEN void gt_adapters_forked(void);
 GT_HIDDEN void gt_adapters_fork_returns(void);
 GT_HIDDEN void gt_adapters_end(int how); /* enum gt_end_how */
-GT_HIDDEN void gt_adapters_end_silently(int how); /* those that record nothing then */
-GT_HIDDEN bool gt_adapters_record_end(void); /* may any of them record something then? */
+GT_HIDDEN void gt_adapters_end_silently(int how); /* only those whose end() records nothing */
+GT_HIDDEN bool gt_adapters_record_end(void); /* may end() of any of them record something? */
 GT_HIDDEN void gt_adapters_threads(bool on);
-GT_HIDDEN void gt_adapters_thread(bool begins); /* the calling one is recorded from now on, or no longer */
-/* One of the program's threads is about to be gone. */
+GT_HIDDEN void gt_adapters_thread(bool begins); /* the calling thread is recorded from now on, or no longer */
+/* One of the program's threads is about to end. */
 GT_HIDDEN void gt_adapters_thread_ends(void);
-extern GT_HIDDEN bool gt_jumps_matter;      /* an adapter wants to know of them */
+extern GT_HIDDEN bool gt_jumps_matter;      /* an adapter has a callback for them */
 GT_HIDDEN void gt_jumps(const void *stack); /* before a jump to that stack pointer */
 
 /* ---- clock ------------------------------------------------------------------------------------------ */
 
 extern GT_HIDDEN uint32_t gt_clock_kind; /* enum gt_clock_kind */
-/* A moment on both clocks, before the process knows which is its own. */
+/* A moment on both clocks, taken before the process has chosen its own. */
 struct gt_moment {
 	uint64_t tick;
 	int64_t mono_ns;
 };
 GT_HIDDEN void gt_clock_now(struct gt_moment *moment);
-/* Chooses, when it has joined the run; returns that moment as a tick. */
+/* Chooses the clock, after joining the run; returns that moment as a tick. */
 GT_HIDDEN uint64_t gt_clock_setup(const struct gt_moment *begin);
 GT_HIDDEN uint64_t gt_clock_read(void);
-GT_HIDDEN void gt_clock_forbid(void); /* the counter is not read any more */
+GT_HIDDEN void gt_clock_forbid(void); /* stops reading the counter */
 GT_HIDDEN void gt_clock_calibrate(struct gt_calib *calib);
 GT_HIDDEN void gt_clock_begin(void); /* gt_proc->first */
-/* Checks the counter with the kernel's clocks; and keeps gt_proc->last young. */
+/* Checks the counter against the kernel's clocks; gt_clock_note() keeps gt_proc->last recent. */
 GT_HIDDEN void gt_clock_check(void);
 GT_HIDDEN void gt_clock_note(void);
 
-/* ---- what the scheduler did ------------------------------------------------------------------------- */
+/* ---- states in the scheduler ------------------------------------------------------------------------ */
 
-/* Reads where a thread of this process stands. False: it is not known; `to` has the time in any case. */
+/* Reads the sums of a thread of this process. False: unknown; `to` has the time in any case. */
 GT_HIDDEN bool gt_states_read(uint32_t tid, struct gt_sched *to);
-/* A thread began there. */
+/* A thread begins with these sums. */
 GT_HIDDEN void gt_states_begin(struct gt_states *states, const struct gt_sched *now, bool known);
-/* The same of one that had been given nothing at that time (gt_monotonic()). */
+/* The same for a thread whose sums were 0 at that time (gt_monotonic()). */
 GT_HIDDEN void gt_states_born(struct gt_states *states, uint64_t at);
-/* A thread of this number is about to be created; when that was, for who begins as it; 0: it is not known. */
+/* A thread of this number is about to be created. gt_states_creation() gives the new thread that time; 0:
+ * unknown. */
 GT_HIDDEN void gt_states_created(uint64_t thread);
 GT_HIDDEN uint64_t gt_states_creation(uint64_t thread);
-/* Reads again what it has been given, for the last time if it ends. */
+/* Reads its sums again, for the last time if it ends. */
 GT_HIDDEN void gt_states_note(struct gt_states *states, uint32_t tid, bool ends);
-/* Another thread will take its place: adds it to the sums. */
+/* Another thread takes over: adds this one to the totals. */
 GT_HIDDEN void gt_states_next(struct gt_states *states);
-/* gt_states_note() of the thread that a location is of. */
+/* gt_states_note() of a location's thread. */
 GT_HIDDEN void gt_location_states(struct gt_location *loc, bool ends);
 GT_HIDDEN void gt_location_spooled(struct gt_location *loc); /* the same, now and then */
-/* Limits of processor time of the groups that the process is in, as it begins and ends (gt_proc->quotas). */
+/* Records the processor time limits of the process's cgroups, at its beginning and end (gt_proc->quotas). */
 GT_HIDDEN void gt_quotas_begin(void);
 GT_HIDDEN void gt_quotas_end(void);
 
@@ -369,7 +373,7 @@ struct gt_module_range {
 	bool shared;
 };
 
-GT_HIDDEN bool gt_modules_scan(void); /* true: found something new */
+GT_HIDDEN bool gt_modules_scan(void); /* true: it found a new file */
 extern GT_HIDDEN int gt_modules_dirty;
 extern GT_HIDDEN bool gt_modules_apart; /* dlmopen() has been used, or has loaded us; atomic */
 GT_HIDDEN bool gt_modules_find(uintptr_t address, struct gt_module_range *out);
@@ -384,15 +388,15 @@ GT_HIDDEN bool gt_is_libgputrace(const char *path); /* of whatever version */
  * if the tool was started, or a negative errno.
  */
 GT_HIDDEN int gt_launch_assembly(const char *dir, const char *home, int lock_fd, bool part);
-/* Or would a launcher kill this process, which is about to end, for waiting? */
+/* May this process, which is about to end, wait for it? Some launchers would kill it. */
 GT_HIDDEN bool gt_may_wait(void);
 
 /* `parent`: the spool folder of the process that this one was forked from, or NULL. */
 GT_HIDDEN int gt_run_join(const char *program, const struct gt_file *parent, uint32_t *seq, char *why,
 			  size_t why_size);
 /*
- * This process cannot record after all, for that error: what it had begun to write goes, it is counted,
- * and it leaves, so that nobody waits for it. Nothing happens if it has not joined.
+ * This process cannot record after all, because of that error: it removes what it had begun to write, is
+ * counted, and leaves, so that nobody waits for it. Does nothing if it has not joined.
  */
 GT_HIDDEN void gt_run_withdraw(int error);
 GT_HIDDEN bool gt_run_withdrawn(void);
@@ -401,75 +405,75 @@ GT_HIDDEN void gt_run_forked_absent(void); /* in a child: counts it if its paren
 GT_HIDDEN void gt_run_absent(unsigned cause, int n);
 GT_HIDDEN unsigned gt_absent_cause(int error);
 GT_HIDDEN void gt_run_waiting(int n); /* a forked child begins or ends to have recorded nothing */
-/* Would a program that this process starts be missing from the trace? An enum gt_absent, -1: no. */
+/* Would a program that this process starts be missing from the trace? Why (enum gt_absent); -1: no. */
 GT_HIDDEN int gt_next_absent(void);
-GT_HIDDEN void gt_run_leave(void);  /* and assemble, if this was the last process */
+GT_HIDDEN void gt_run_leave(void);  /* and assembles, if this was the last process */
 
 /* ---- buffer ----------------------------------------------------------------------------------------- */
 
 /*
- * The slow half of a reservation of `slots` slots that began at `address` of `hot` and did not fit
- * below its limit. Returns the first slot, or NULL: the event is dropped and accounted for, or there is no
- * location. *tick is raised to the lowest time that is valid for the slot.
+ * The slow path of a reservation of `slots` slots that began at `address` of `hot` and did not fit below its
+ * limit. Returns the first slot; NULL if the event is dropped and counted, or there is no location. *tick is
+ * raised to the lowest time that is valid for the slot.
  */
 GT_HIDDEN struct gt_slot *gt_reserve_in(struct gt_hot *hot, uint64_t address, unsigned slots, uint64_t *tick);
 
 /*
- * The same for the record, or the records that end with it, of an enter or leave: the counters that are to be
- * read there are read, and their records put before it. `now`: *tick is set to when that was.
+ * The same for the record of an enter or leave, or for records that end with one: also reads the counters
+ * that are due there, and writes their records before it. `now`: *tick is set to the time of the reading.
  */
 GT_HIDDEN struct gt_slot *gt_reserve_event_in(struct gt_hot *hot, uint64_t address, unsigned slots,
 					      uint64_t *tick, bool now);
 
 /*
- * The quick half of it for `slots` slots that were reserved at `address` of the calling thread's `hot`, where
- * nothing but its counters keeps the hot path from writing them. With `now`, *tick may be 0. NULL: nothing
- * was done, and the slow one is to be asked.
+ * Its quick path, for `slots` slots that were reserved at `address` of the calling thread's `hot`, if only
+ * its counters keep the hot path from writing them. With `now`, *tick may be 0. NULL: nothing was done, and
+ * gt_reserve_event_in() must be called.
  */
 GT_HIDDEN struct gt_slot *gt_reserve_counted(struct gt_hot *hot, uint64_t address, unsigned slots,
 					     uint64_t *tick, bool now);
 
-/* Writes a record that is rare into a location that is there. */
+/* Writes a rare record into an existing location. */
 GT_HIDDEN void gt_write_in(struct gt_location *loc, uint64_t word, const uint64_t *data, unsigned extra,
 			   uint64_t tick);
 
 GT_HIDDEN void gt_buffers_forked(void); /* in a forked child */
-/* Takes back the records in [from, to) of the calling thread's stream, the last that there are. */
+/* Removes the records in [from, to) of the calling thread's stream, which are its last ones. */
 GT_HIDDEN void gt_take_back(struct gt_location *loc, uint64_t from, uint64_t to);
 
-/* Spools what the calling thread has in its window without waiting for it to fill up. */
+/* Spools the calling thread's window without waiting for it to fill up. */
 GT_HIDDEN void gt_spool_now(struct gt_location *loc);
 
 /* ---- locations -------------------------------------------------------------------------------------- */
 
 /*
- * Gives the calling thread a location, of a thread that has ended or a new one; or returns one of gt_hot_*.
+ * Gives the calling thread a location, a new one or that of an ended thread; or returns one of gt_hot_*.
  */
 GT_HIDDEN struct gt_hot *gt_location_attach(void);
-GT_HIDDEN void gt_location_announced(struct gt_location *loc); /* it is known now who the thread is */
+GT_HIDDEN void gt_location_announced(struct gt_location *loc); /* its thread's number is known now */
 extern GT_HIDDEN GT_TLS uint64_t gt_announced; /* sequence number of a thread that is about to attach, or 0 */
 GT_HIDDEN struct gt_location *gt_location_make(const struct gt_location_info *info, gt_ref name);
 GT_HIDDEN void gt_locations_setup(void);
-GT_HIDDEN void gt_locations_states(void); /* notes what the scheduler did with each thread */
+GT_HIDDEN void gt_locations_states(void); /* gt_location_states() of each thread */
 GT_HIDDEN void gt_locations_forget(void); /* in a forked child */
 
 /* ---- process ---------------------------------------------------------------------------------------- */
 
-/* Sets up if that was not done yet. Returns true if the process records. */
+/* Sets up if that has not been done yet. Returns true if the process records. */
 GT_HIDDEN bool gt_start(void);
 GT_HIDDEN int gt_state_begun(void); /* the state, after gt_start() if nothing has happened yet */
 GT_HIDDEN void gt_child_executes(bool begins); /* for a child that has recorded nothing yet */
-GT_HIDDEN bool gt_child_ends(int how, int status); /* the same; false: it must be recorded as any process */
-/* What `gputrace run` would have preloaded a library for, if the program has it not. */
+GT_HIDDEN bool gt_child_ends(int how, int status); /* the same; false: record it as any other process */
+/* Warns about settings whose wrapper `gputrace run` would have preloaded, if the program has none. */
 GT_HIDDEN void gt_complain_of_start(void);
 GT_HIDDEN void gt_fork_handlers(void); /* registers ours, once */
-GT_HIDDEN void gt_forked_raw(void);    /* in a child of what runs no handlers */
-GT_HIDDEN bool gt_fork_unmarked(void); /* are we such a child, and gt_forked_raw() has not been called yet? */
+GT_HIDDEN void gt_forked_raw(void);    /* in a child of a call that runs no handlers */
+GT_HIDDEN bool gt_fork_unmarked(void); /* in such a child, before gt_forked_raw()? */
 GT_HIDDEN void gt_fork_returns(void);  /* in a child of fork(), when all handlers have run */
 
 /* ---- channels of messages (define.c) ---------------------------------------------------------------- */
 
-/* The channels that this process has defined, by what they are; twice as many places as there can be. */
+/* Hash table of the channels that this process has defined; it has twice as many places as needed. */
 #define GT_CHANNEL_SLOTS (2 * GT_MESSAGE_CHANNELS)
 struct gt_channel {
 	uint64_t key;
@@ -483,7 +487,7 @@ static inline uint64_t gt_channel_key(gt_ref comm, uint32_t peer)
 	return (uint64_t)comm << 32 | peer;
 }
 
-/* Its id; GT_NONE: *place is where it would be. */
+/* Its id; if GT_NONE, *place is the place for it. */
 static inline gt_ref gt_channel_find(gt_ref comm, uint32_t peer, uint32_t tag, struct gt_channel **place)
 {
 	uint64_t key = gt_channel_key(comm, peer);
@@ -507,7 +511,8 @@ GT_HIDDEN gt_ref gt_def_channel(gt_ref comm, uint32_t peer, uint32_t tag);
 /* The calling thread's location, made if need be; NULL if it has none. */
 GT_HIDDEN struct gt_location *gt_own_location(void);
 
-/* The same two of buffer.c for the calling thread, which gets a location if it has none: *hot changes. */
+/* gt_reserve_in() and gt_reserve_event_in() for the calling thread, which gets a location if it has none:
+ * *hot changes. */
 GT_HIDDEN struct gt_slot *gt_reserve_slow(struct gt_hot **hot, uint64_t address, unsigned slots,
 					  uint64_t *tick);
 GT_HIDDEN struct gt_slot *gt_reserve_event(struct gt_hot **hot, uint64_t address, unsigned slots,
@@ -517,32 +522,32 @@ GT_HIDDEN struct gt_slot *gt_reserve_event(struct gt_hot **hot, uint64_t address
 GT_HIDDEN void gt_write(struct gt_hot *hot, uint64_t word, const uint64_t *data, unsigned extra,
 			uint64_t tick);
 
-/* The same for an enter or leave of the calling thread, as gt_reserve_event(). */
+/* The same for an enter or leave of the calling thread, like gt_reserve_event(). */
 GT_HIDDEN void gt_write_event(uint64_t word, const uint64_t *data, unsigned extra, uint64_t tick);
 
 /* ---- end -------------------------------------------------------------------------------------------- */
 
 GT_HIDDEN void gt_finish(int how, int status);
-GT_HIDDEN void gt_note_quick_exit(int status); /* what gt_finish() shall say then */
+GT_HIDDEN void gt_note_quick_exit(int status); /* for gt_finish() */
 GT_HIDDEN void gt_exec_begin(const char *path);
 GT_HIDDEN void gt_exec_failed(void);
-/* Before the program becomes another user, (uid_t)-1: stays who it is; before it changes its root. */
+/* Before the program becomes another user ((uid_t)-1: stays the same), or changes its root. */
 GT_HIDDEN void gt_user_changes(uid_t user);
 GT_HIDDEN void gt_root_changes(void);
-GT_HIDDEN void gt_thread_user_changes(uid_t user); /* of the calling thread alone */
-/* Before the calling thread restricts itself by that Landlock ruleset. */
+GT_HIDDEN void gt_thread_user_changes(uid_t user); /* of the calling thread only */
+/* Before the calling thread restricts itself with that Landlock ruleset. */
 GT_HIDDEN void gt_landlock_restricts(int ruleset);
-/* Before it makes a user namespace of its own, as sandboxes do. */
+/* Before the program makes its own user namespace, as sandboxes do, and after it has or has failed to. */
 GT_HIDDEN void gt_namespace_changes(void);
-GT_HIDDEN void gt_namespace_changed(void); /* or not */
-/* Before it forbids the processor's counter to itself (PR_SET_TSC). */
+GT_HIDDEN void gt_namespace_changed(void);
+/* Before the program forbids itself to read the processor's counter (PR_SET_TSC). */
 GT_HIDDEN void gt_counter_forbidden(void);
-/* Before the program confines itself by a seccomp filter, and when that has failed. */
+/* Before the program confines itself with a seccomp filter (true), and if that has failed (false). */
 GT_HIDDEN void gt_confine(bool confined);
 /*
- * A child that shares our memory (vfork) has confined itself, but not us, once more or less. Before it is
- * gone, by exec or its end, it says so: who then asks gt_confined_here() is the parent. It takes that back if
- * it has failed.
+ * A child that shares our memory (vfork) has confined itself, but not us, by one filter more or less. Before
+ * it executes a program or ends it calls gt_confined_leaves(true), so that gt_confined_here() answers for
+ * the parent again; false: that has failed.
  */
 GT_HIDDEN void gt_confined_child(int more);
 GT_HIDDEN void gt_confined_leaves(bool leaves);

@@ -31,7 +31,8 @@ enum gt_verdict {
 	GT_VERDICT_ASK = 2, /* gt_callstack_enter() and gt_callstack_leave() know (callstack.h) */
 };
 
-/* What is true of the whole filter; 0: everything is recorded, and that is all. Bits of gt_verdicts.mode. */
+/* Properties of the whole filter; 0: everything is recorded and nothing else is needed. Bits of
+ * gt_verdicts.mode. */
 enum {
 	GT_VERDICT_UNSET = 1,  /* gt_verdict_setup() has not run yet: the first call makes it run */
 	GT_VERDICT_TABLE = 2,  /* look into the table */

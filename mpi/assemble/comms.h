@@ -29,7 +29,7 @@ struct gt_mpi_archive_comm {
 	bool inter;
 };
 
-/* What a process's COMM definition means. */
+/* A communicator as a process's COMM definition refers to it. */
 struct gt_mpi_view {
 	const struct gt_mpi_archive_comm *comm;
 	unsigned far;         /* the side that ranks in its records refer to */

@@ -66,7 +66,7 @@ struct gt_tables *gt_tables_new(struct gt_export *export);
 /* Writes the rows that are known before events are read. */
 void gt_tables_definitions(struct gt_export *export);
 
-/* What the faces have in common. */
+/* Functions shared by the faces. */
 void gt_tables_begin(struct gt_export_place *place);
 void gt_tables_call(struct gt_export_place *place, const struct gt_export_call *call);
 void gt_tables_event(struct gt_export_place *place, const struct gt_otf2_event *event);

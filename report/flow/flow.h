@@ -72,7 +72,7 @@ struct gt_flow_wait {
 	bool all;	 /* waits for all streams of a device */
 };
 
-/* What a stream has done. */
+/* The activities of a stream. */
 struct gt_flow_done {
 	uint64_t begin, end, path;
 };
@@ -123,7 +123,7 @@ struct gt_flow {
  * with a struct gt_flow_options.
  */
 int gt_flow_archive(const char *anchor, void *options, FILE *unused);
-/* What is used if nothing else is asked for. */
+/* The default options. */
 extern const struct gt_flow_options gt_flow_defaults;
 
 /* ---- branches.c ----------------------------------------------------------------------------------- */
@@ -225,7 +225,7 @@ const char *gt_flow_kind_text(unsigned kind, size_t count, char buffer[48]);
 const char *gt_flow_region(const struct gt_flow *flow, uint32_t region);
 const char *gt_flow_stream_name(struct gt_flow *flow, unsigned kind, uint32_t stream);
 
-/* What a stream does otherwise than the others (differ.c). */
+/* Differences of a stream from the others (differ.c). */
 struct gt_flow_difference {
 	uint32_t state;				    /* of the stream; GT_FLOW_NONE: it is not there */
 	uint32_t region, others;		    /* how many others are compared with */

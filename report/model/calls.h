@@ -47,7 +47,7 @@ enum gt_call_kind gt_device_call(const char *name);
 /* Of one that copies or sets: does it go on meanwhile? */
 bool gt_call_async(const char *name);
 
-/* What a device does. */
+/* Activities of a device. */
 enum gt_activity_kind { GT_ACTIVITY_NONE, GT_ACTIVITY_KERNEL, GT_ACTIVITY_COPY, GT_ACTIVITY_SET };
 
 /* Of the regions of this group. */

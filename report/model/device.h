@@ -23,7 +23,7 @@ struct gt_gaps {
 	uint64_t sum, count, longest, when;
 };
 
-/* What one stream did, which is a location. */
+/* The activities of one stream, which is a location. */
 void gt_device_add(struct gt_device *device, const struct gt_spans *kernels, const struct gt_spans *copies,
 		   uint64_t kernel_count, bool used, uint32_t location);
 /* Kernels and copies of a device that is busy with either. */

@@ -97,7 +97,7 @@ static inline uint64_t gt_long_gap(uint64_t run, double percent, uint64_t launch
 /* ns: a call, one of a script, one that a filter leaves out, what a GPU did (gputrace-metrics(7), "COST"). */
 enum { GT_COST_OF_CALL = 30, GT_COST_OF_SCRIPT = 110, GT_COST_FILTERED = 2, GT_COST_OF_ACTIVITY = 300 };
 
-/* Of a call of a function of this source file. */
+/* The cost of a call of a function of this source file. */
 static inline uint64_t gt_cost_of_call(const char *file)
 {
 	size_t length = strlen(file);

@@ -41,7 +41,7 @@ void gt_spread_close(struct gt_spread *spread);
 /* To be called by a rank that has failed, in any process of it: nobody waits for it. */
 void gt_spread_fail(const struct gt_spread *spread);
 
-/* What is written to rank 0, or comes from the rank that has read the location. */
+/* Data sent to rank 0, or received from the rank that has read the location. */
 struct gt_carry *gt_spread_carry(const struct gt_spread *spread, size_t location);
 bool gt_carry_loads(const struct gt_carry *carry);
 /* Writes these bytes, or fills them. */

@@ -29,11 +29,11 @@ struct gt_stack_sample {
 
 /* After the definitions. */
 struct gt_stack_ids gt_stacks_of(const struct gt_otf2 *read);
-/* What the event that is being visited says. */
+/* The sample of the event being visited. */
 struct gt_stack_sample gt_stack_sample_of(const struct gt_stack_ids *stacks, const struct gt_otf2_cursor *at,
 					  const struct gt_otf2_CallingContextSample *event);
 
-/* Who made a call that begins or ends, by its attribute CALL_PATH: 1 + index of a context, or 0. */
+/* The caller of a call that begins or ends, from its attribute CALL_PATH: 1 + index of a context, or 0. */
 uint32_t gt_stack_call_path(const struct gt_otf2_cursor *at, uint64_t attribute);
 /* The same of a launch: who called what the compiler has made of it, functions of the kernel's name. */
 uint32_t gt_stack_launcher(const struct gt_otf2 *read, uint32_t path, const char *kernel);

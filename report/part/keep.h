@@ -14,7 +14,7 @@
 #include "report/part/match.h"
 #include "report/part/part.h"
 
-/* What is left out, for the user. */
+/* Kinds of omitted events, for the user. */
 enum gt_left {
 	GT_LEFT_MESSAGES,
 	GT_LEFT_COLLECTIVES,

@@ -271,7 +271,7 @@ static inline uint32_t gt_profile_node_at(const struct gt_profile *profile, size
 /* "main > solve > MPI_Recv", of a node of the whole tree; the first ones are left out if it is too long. */
 const char *gt_profile_path(struct gt_report *report, const struct gt_profile *profile, uint32_t node);
 
-/* Who made a call (call_path.c). */
+/* The callers of a call (call_path.c). */
 struct gt_call_path {
 	uint32_t path; /* gt_stack_call_path() */
 	uint32_t node; /* of the call */
@@ -288,11 +288,11 @@ unsigned gt_profile_open(const struct gt_report *report, const struct gt_profile
 
 /* Sections "regions", "groups", "locations" (profile_tables.c). */
 void gt_profile_tables(struct gt_report *report, const struct gt_profile *profile);
-/* What no region covered of a location's time. */
+/* The part of a location's time outside all regions. */
 uint64_t gt_profile_unseen(const struct gt_profile_location *location);
 /* Is next to nothing of its life recorded? So it is with what starts ranks, and MPI's own threads. */
 bool gt_profile_blank(uint64_t life, uint64_t unseen);
-/* What people call a region's group: as the archive has it, else what it is. NULL: it is not defined. */
+/* The name of a region's group: the archive's, otherwise its kind. NULL: the region is not defined. */
 const char *gt_profile_group(const struct gt_report *report, size_t region);
 /* Is the location's life part of the whole of which regions and calls have a share? */
 bool gt_profile_counts(const struct gt_report *report, const struct gt_profile *profile, size_t location);

@@ -54,7 +54,7 @@ struct gt_stack_sums {
 const struct gt_stack_sums *gt_samples_of(const struct gt_report *report);
 /* Was any process sampled, whether or not it lived long enough to have a sample? */
 bool gt_samples_tried(const struct gt_report *report);
-/* What all took, ns, by the mean of those of which it is known; GT_NO_COUNT: of none. */
+/* The total cost of all samples (ns), from the mean of those whose cost is known; GT_NO_COUNT: none is. */
 uint64_t gt_samples_cost(const struct gt_report *report);
 /* Samples a second of processor time; 0: not known. */
 double gt_samples_rate(const struct gt_report *report);
@@ -90,7 +90,7 @@ struct gt_meanwhile {
 	const char *path;     /* "main > step > prepare (a.c:12)": to it; NULL: there are too few */
 };
 
-/* What some locations did in these spans. False: there are too few samples. */
+/* Finds what some locations did in these spans. False: there are too few samples. */
 bool gt_samples_meanwhile(struct gt_report *report, const bool *locations, const struct gt_spans *spans,
 			  struct gt_meanwhile *found);
 /* "1.20 s of processor time (1,203 samples), 62 % (+- 4 %) of it in main > prepare (a.c:12)" */

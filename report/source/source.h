@@ -25,7 +25,7 @@ struct gt_src_line {
 	uint64_t metrics[GT_PC_METRICS]; /* its own */
 };
 
-/* What the user asked for, of one function. */
+/* The user's request, for one function. */
 struct gt_src_function {
 	struct gt_pc_function *samples;
 	struct gt_cubin *cubin;     /* NULL: it is not in the archive */
@@ -66,7 +66,7 @@ const char *gt_src_reasons(const struct gt_src *src, const uint64_t *reasons, ui
 
 /* ---- counts of instructions (counts.c) ----------------------------------------------------------- */
 
-/* Of the metrics: floating-point operations, by the threads and the text of each instruction. */
+/* A metric: floating-point operations, from the threads and the text of each instruction. */
 #define GT_SRC_FLOPS (GT_PC_METRICS - 1)
 void gt_src_add_flops(struct gt_src *src, struct gt_pc_function *function, const struct gt_cubin *cubin);
 /* The metrics that there are, in the order in which they are shown. Returns how many. */

@@ -11,7 +11,7 @@
 #include "lib/assemble/report/summary.h"
 #include "report/findings/findings.h"
 
-/* What only a summary shows of a report. */
+/* The part of a report that only a summary shows. */
 struct gt_summary_sums {
 	uint64_t threads_ns;     /* lives of the threads that make the run: gputrace-metrics(7), "SHARES" */
 	uint64_t unseen_ns;      /* of them, in no recorded function */

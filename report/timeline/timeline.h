@@ -31,7 +31,7 @@ enum { GT_PICTURE_LABEL = 170, GT_PICTURE_EDGE = 14 };
 bool gt_timeline_has_png(void);
 int gt_timeline_picture(const struct gt_grid *grid, const char *title, const char *path);
 
-/* What a screen begins with. */
+/* The archive and the initial view of a screen. */
 struct gt_timeline_source {
 	const char *anchor, *patterns;
 	unsigned depth, lanes;

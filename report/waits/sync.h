@@ -141,7 +141,7 @@ static inline bool gt_parts_next(struct gt_parts *parts)
 	return true;
 }
 
-/* Who made the call that segments lie in. */
+/* The callers of the call that segments lie in. */
 struct gt_wait_path {
 	uint64_t first, last; /* segments */
 	struct gt_call_path call; /* its node: of the location's call tree */
@@ -157,7 +157,7 @@ struct gt_timeline {
 	uint32_t creator;
 };
 
-/* What is brought together after reading. */
+/* The sides to be brought together after reading. */
 enum gt_bag_kind {
 	GT_BAG_SENDS,       /* keys: channels; ties: order */
 	GT_BAG_RECEIVES,
@@ -226,7 +226,7 @@ static inline uint64_t gt_segment_count(const struct gt_sync *sync, uint32_t loc
 	return sync->timelines[location].segments.count;
 }
 
-/* Who made the call that a segment lies in; its node is the location's. path 0: it is not known. */
+/* The callers of the call that a segment lies in; the node is the location's. path 0: unknown. */
 struct gt_call_path gt_sync_path(const struct gt_sync *sync, uint32_t location, uint64_t segment);
 /* The same with the node of the whole tree. */
 static inline struct gt_call_path gt_sync_whole(const struct gt_sync *sync, uint32_t location,

@@ -57,7 +57,7 @@ uint32_t gt_sync_here(struct gt_sync *sync, struct gt_syncing *state, const stru
 struct gt_item gt_sync_item(struct gt_sync *sync, struct gt_syncing *state, const struct gt_otf2_cursor *at);
 void gt_sync_put(struct gt_sync *sync, struct gt_syncing *state, enum gt_bag_kind bag,
 		 const struct gt_item *item);
-/* What gt_sync_put() has kept for the bag. */
+/* Sides that gt_sync_put() has kept for the bag. */
 void gt_sync_hand_over(struct gt_sync *sync, struct gt_syncing *state, enum gt_bag_kind bag);
 uint64_t gt_sync_mixed(uint64_t hash, uint64_t value);
 void gt_sync_begin_request(struct gt_syncing *state, unsigned what, uint64_t id, const struct gt_item *item);

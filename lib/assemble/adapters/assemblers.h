@@ -32,7 +32,7 @@ const struct gt_assembler *gt_assembler_find(const char *name);
 /* The name that an adapter gives a location; false: none does. */
 bool gt_assemblers_name(const struct gt_loc *loc, char *text, size_t size);
 
-/* What a process's RECORD definition stands for, as a number; GT_NO_NUMBER: nobody knows it. */
+/* The number of the kind of record that a process's RECORD definition stands for; GT_NO_NUMBER: unknown. */
 uint32_t gt_assembler_record(const struct gt_proc *proc, uint32_t id);
 const struct gt_own_record *gt_assembler_record_at(uint32_t place);
 

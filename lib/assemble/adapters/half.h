@@ -51,7 +51,8 @@ struct gt_half {
 	 * them. False: it is not known. */
 	bool (*shared_handle)(struct gt_track *t, const struct gt_def_shared *def, uint32_t *comm,
 			      uint64_t *key);
-	/* What the source calls the variable that a compiler has made, by its symbol. False: it is none. */
+	/* The source's name of a variable that a compiler has generated, by its symbol. False: it is not
+	 * such a one. */
 	bool (*variable)(const char *symbol, char *text, size_t size);
 	/* Is a function of the runtime? By the name of its file, without folders, what the source calls it,
 	 * and its symbol. */
@@ -75,7 +76,7 @@ static inline const struct gt_shared_io *gt_half_io(void)
 	return NULL;
 }
 
-/* What ranks are called; "" if no adapter has any. */
+/* The name of ranks; "" if no adapter has any. */
 static inline const char *gt_half_ranks(void)
 {
 	for (size_t i = 0; gt_assembler(i); i++)
@@ -99,7 +100,7 @@ static inline bool gt_half_silent(const struct gt_proc *proc, char *why, size_t 
 	return false;
 }
 
-/* What a variable that a region is about is called; false: it has no name. */
+/* The name of the variable that a region concerns; false: it has none. */
 static inline bool gt_half_variable(const char *symbol, char *text, size_t size)
 {
 	for (size_t i = 0; gt_assembler(i); i++)

@@ -10,7 +10,7 @@
 
 #include "lib/assemble/archive/archive.h"
 
-/* What a part's number i is in the archive, by kind of definition. NULL: as it is. */
+/* Maps a part's numbers to those of the archive, by kind of definition. NULL: they are equal. */
 enum gt_map { GT_MAP_STRING, GT_MAP_ATTRIBUTE, GT_MAP_REGION, GT_MAP_COMM, GT_MAP_METRIC,
 	      GT_MAP_PARAMETER, GT_MAP_WINDOW, GT_MAP_FILE, GT_MAP_HANDLE, GT_MAP_CONTEXT, GT_MAP_GENERATOR,
 	      GT_MAPS };
@@ -28,7 +28,7 @@ void gt_local_defs_write(struct gt_archive *archive, const struct gt_local_defs 
 			 size_t n, double deviation);
 void gt_local_defs_free(struct gt_local_defs *local);
 
-/* Those of a location whose events hold the numbers of the archive: none. */
+/* For a location whose events have the archive's numbers already: no mapping. */
 void gt_local_defs_none(struct gt_archive *archive, uint32_t number);
 
 /* Gives location `number` an event file without events. */

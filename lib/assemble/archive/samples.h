@@ -9,7 +9,7 @@
 
 #include "lib/assemble/spool/proc.h"
 
-/* What a sample of one slot takes in the archive beyond twice its size, at most. */
+/* The most bytes that a sample of one slot takes in the archive beyond twice its size. */
 #define GT_SAMPLE_BYTES 32u
 
 /* May the process have samples? */

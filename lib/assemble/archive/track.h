@@ -88,7 +88,7 @@ void gt_track_attribute(struct gt_track *t, uint32_t number, OTF2_Type type, OTF
 /* The event that they belong to is left out. */
 void gt_track_no_attributes(struct gt_track *t);
 
-/* What was found out about something of this process, by a record type and a number; NULL: nothing yet. */
+/* Data remembered about an object of this process, by record type and number; NULL: none yet. */
 const struct gt_lookup_entry *gt_track_remembered(const struct gt_track *t, unsigned type, uint64_t id);
 uint32_t gt_track_remember(struct gt_track *t, unsigned type, uint64_t id, uint32_t value, uint32_t aux);
 

@@ -18,13 +18,13 @@
 struct gt_messages;
 struct gt_assembly;
 
-/* What is to be done with a kind of record; convert NULL: nobody knows it. */
+/* The handler of a kind of record; convert NULL: it is unknown. */
 struct gt_kind {
 	gt_convert *convert;
 	unsigned least; /* continuation slots that it has at least */
 };
 
-/* What was found and done. */
+/* Counts of a conversion. */
 struct gt_tally {
 	uint64_t events;         /* in the archive */
 	uint64_t closed_frames;  /* leaves that were added */
@@ -81,7 +81,7 @@ struct gt_held {
 };
 #define GT_HELD_MAX 16
 
-/* What a worker knows of samples (samples.c). */
+/* A worker's state of samples (samples.c). */
 enum gt_mark { GT_IN_LIBC = 1, GT_IN_GPUTRACE, GT_IN_RUNTIME, GT_IN_ENTRY };
 struct gt_call_paths {
 	/* of the process: what was learned of code */

@@ -87,7 +87,7 @@ int gt_clock_alone(struct gt_clock *clock, const struct gt_spool *spool, struct 
 int gt_clock_join(struct gt_clock *clock, const struct gt_origins *origins);
 void gt_origins_free(struct gt_origins *origins);
 
-/* What must be added to times of one conversion to get those of another, at times of the first. */
+/* Offsets between two conversions, at times of the first. */
 struct gt_offset {
 	uint64_t ns;
 	int64_t offset;

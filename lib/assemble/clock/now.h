@@ -10,7 +10,7 @@
 
 #include "lib/assemble/spool/proc.h"
 
-/* What the clocks of the process's host show now. False: this is not that host. */
+/* Reads the clocks of the process's host. False: this is not that host. */
 bool gt_clock_now(const struct gt_proc *proc, struct gt_calib *calib);
 /* The same of the machine that this runs on. False: it has no clock of that kind. */
 bool gt_clock_pair(uint32_t kind, struct gt_calib *calib);

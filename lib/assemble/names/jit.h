@@ -30,7 +30,7 @@ struct gt_jit_function {
 	unsigned line;              /* where it is defined; 0: not known */
 };
 
-/* What the descriptor has; NULL: it cannot be read, or no line of it says anything. */
+/* Reads a map from the descriptor; NULL: it cannot be read, or has no usable line. */
 struct gt_jit *gt_jit_read(int fd);
 void gt_jit_free(struct gt_jit *jit);
 

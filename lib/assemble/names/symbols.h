@@ -60,7 +60,7 @@ struct gt_inlined {
 	unsigned call_line;
 };
 
-/* What is at an address inside a function. */
+/* Code at an address: its function, line, and inlined calls. */
 struct gt_code {
 	uint64_t function; /* where the function begins, in the process; 0: nothing says it */
 	const char *file;  /* of the code's line, or NULL */

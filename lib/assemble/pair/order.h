@@ -46,7 +46,7 @@ struct gt_corrections {
 int gt_order_read(struct gt_messages *ends, int dirfd, const char *path, const uint32_t *hosts,
 		  const struct gt_corrections *times, size_t clocks);
 
-/* What is added to the times of a host. */
+/* The offset added to a host's times. */
 struct gt_shift {
 	struct gt_peak {
 		uint64_t ns;

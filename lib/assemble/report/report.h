@@ -14,7 +14,7 @@
 #include "lib/assemble/report/summary.h"
 #include "lib/assemble/pair/order.h"
 
-/* What is reported about the recorded processes. */
+/* Counts of the recorded processes. */
 struct gt_facts {
 	uint64_t processes, ranks, silent, threads, streams, killed, damaged;
 	char silent_why[100];   /* of one of the silent ones; "": not known */
@@ -71,7 +71,7 @@ struct gt_run_report {
 	const struct gt_properties *properties; /* of processes and locations */
 };
 
-/* What is missing of the run as a whole, as properties of the archive. */
+/* Losses of the run as a whole, as properties of the archive. */
 struct gt_run_shortfall {
 	char property[48];
 	uint64_t count;

@@ -24,7 +24,7 @@ struct gt_killed {
 	uint64_t ns;            /* when, as wall clocks count; 0: not known */
 };
 
-/* What the processes say at their end that they have used. */
+/* The resources that processes used, as recorded at their end. */
 struct gt_used {
 	uint64_t measured, unmeasured; /* processes; a killed one could not say anything */
 	uint64_t processor_ns;   /* of all threads of all of them */
@@ -38,7 +38,7 @@ struct gt_shortfall;
 
 enum { GT_SUMMARY_SHORTFALLS = 24, GT_SUMMARY_COSTS = 8 };
 
-/* What a property says is missing, or failed: the sum of all processes. */
+/* A loss or failure from a property: the sum over all processes. */
 struct gt_summary_shortfall {
 	const struct gt_shortfall *what; /* util/losses.h */
 	uint64_t count;
@@ -46,7 +46,7 @@ struct gt_summary_shortfall {
 	bool told;              /* in another line */
 };
 
-/* What a device's runtime says that it costs to record an activity, and a call that asks for none. */
+/* A device runtime's cost of recording an activity, and a call that starts none. */
 struct gt_summary_cost {
 	uint32_t paradigm;      /* as OTF2_Paradigm */
 	uint32_t activity_ns, call_ns; /* 0: the usual (util/rules.h) */

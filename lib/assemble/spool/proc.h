@@ -48,7 +48,7 @@ struct gt_loc {
 #define GT_NOT_WRITTEN UINT32_MAX
 #define GT_LOC_MADE_UP UINT32_MAX /* local id of a location that the assembly has added */
 
-/* What one host has recorded. */
+/* The records of one host. */
 struct gt_root {
 	struct gt_run_header run;
 	char name[128];              /* of its folder in DIR/spool; "": DIR/spool itself */
@@ -98,7 +98,7 @@ int gt_loc_open(const struct gt_loc *loc, const char *suffix, int flags);
 const void *gt_proc_find(const struct gt_proc *proc, unsigned type, uint32_t id, size_t *bytes);
 const char *gt_proc_string(const struct gt_proc *proc, uint32_t id);
 
-/* What the process wrote about itself under a key as a decimal number; 0: nothing. */
+/* The decimal number that the process wrote under a key; 0: none. */
 static inline uint32_t gt_proc_number(const struct gt_proc *proc, const char *key)
 {
 	const char *value = gt_journal_property(&proc->journal, key);
@@ -115,7 +115,7 @@ static inline uint64_t gt_proc_processor_ns(const struct gt_proc *proc)
 	return proc->header.processor_ns > earlier ? proc->header.processor_ns - earlier : 0;
 }
 
-/* Which quotas its groups have, and for how long they were throttled in its time? */
+/* The quotas of its cgroups, and the time for which these were throttled during its life. */
 static inline bool gt_proc_quotas_known(const struct gt_proc *proc)
 {
 	return proc->header.quotas_known == 2 || (proc->header.quotas_known && !proc->header.quotas[0].group);

@@ -25,7 +25,8 @@ int gt_read_text(int at, const char *name, char **text);
 /* A descriptor of the folder. */
 int gt_folder_open(int at, const char *name);
 
-/* What is in the folder (name ".": in `at`, which stays open and where it was); NULL: errno says why. */
+/* Opens the folder (name ".": `at` itself, whose descriptor and position stay as they are); NULL: see
+ * errno. */
 DIR *gt_folder_list(int at, const char *name);
 
 /* The next entry. NULL: there is none (*rc is as it was), or it cannot be read (*rc is the error, unless it

@@ -22,7 +22,7 @@ const char *gt_loss_name(unsigned cause);
 unsigned gt_loss_cause(const char *name);
 /* Why: "the disk was full", ... */
 const char *gt_loss_reason(unsigned cause);
-/* Which they are, behind their number: "after the recording had ended", ... */
+/* Words that follow their number: "after the recording had ended", ... */
 const char *gt_loss_which(unsigned cause);
 /* Is this cause a loss, and not something the user asked for? */
 bool gt_loss_real(unsigned cause);
