@@ -10,6 +10,8 @@
 #include "lib/assemble/adapters/half.h"
 #include "lib/assemble/archive/records.h"
 
+#include <string.h>
+
 extern const struct gt_assembler gt_assembler_hip;
 
 static const struct gt_paradigm paradigms[] = {
@@ -24,7 +26,20 @@ static const struct gt_accel accel = {
 	.device_class = "HIP Device",
 };
 
-static const struct gt_half half = { .accel = &accel };
+/* What a call goes through until rocprofiler-sdk calls the adapter; and what hipcc makes of <<< >>>. */
+static enum gt_runtime_code inside(const char *object, const char *name, const char *symbol)
+{
+	static const char *const libraries[] = { "libamdhip64.so", "librocprofiler-", "libroctx64.so",
+						 "libhsa-runtime64.so" };
+
+	(void)symbol;
+	for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]); i++)
+		if (!strncmp(object, libraries[i], strlen(libraries[i])))
+			return GT_INSIDE;
+	return strncmp(name, "__device_stub__", strlen("__device_stub__")) ? GT_OUTSIDE : GT_ENTRY;
+}
+
+static const struct gt_half half = { .accel = &accel, .inside = inside };
 
 const struct gt_assembler gt_assembler_hip = {
 	.bytes = sizeof(struct gt_assembler), .abi = GT_ASSEMBLER_ABI, .name = "hip",
