@@ -287,10 +287,11 @@ static inline int gt_sys_fcntl(int fd, int command, long argument)
 	return (int)GT_SYS3(SYS_fcntl, fd, command, argument);
 }
 
-static inline int gt_sys_flock(int fd, int operation)
+/* Locks it if it is still ours, else -EBADF: a lock of a file of the program's would stay. */
+static inline int gt_sys_flock_own(int fd, int operation, const struct stat *own)
 {
 	GT_FAULT("flock");
-	return (int)GT_SYS2(SYS_flock, fd, operation);
+	return gt_sys_is_own(fd, own) ? (int)GT_SYS2(SYS_flock, fd, operation) : -EBADF;
 }
 
 /* The kernel's clock, whatever clock_gettime by its name has become in this process. */

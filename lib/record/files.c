@@ -165,8 +165,7 @@ int gt_file_keep(struct gt_file *file, int fd)
 	struct stat st;
 	int rc = gt_sys_fstat(fd, &st);
 
-	if (rc) {
-		gt_sys_close(fd);
+	if (rc) { /* nobody knows whose it is */
 		file->fd = -1;
 		return rc;
 	}

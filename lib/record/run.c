@@ -54,15 +54,15 @@ static int reopen(int fd)
 }
 
 /* Who assembles says so; who only looks whether all have gone lets go at once. */
-static int take_share(int fd)
+static int take_share(int fd, const struct stat *own)
 {
-	int rc = gt_sys_flock(fd, LOCK_SH | LOCK_NB);
+	int rc = gt_sys_flock_own(fd, LOCK_SH | LOCK_NB, own);
 
 	for (unsigned i = 0; rc == -EWOULDBLOCK && i < SHARE_TRIES; i++) {
 		if (gt_run_state_get(fd) != GT_RUN_OPEN)
 			break;
 		gt_sys_sleep_us(JOIN_US);
-		rc = gt_sys_flock(fd, LOCK_SH | LOCK_NB);
+		rc = gt_sys_flock_own(fd, LOCK_SH | LOCK_NB, own);
 	}
 	return rc == -EWOULDBLOCK ? -ESTALE : rc;
 }
@@ -103,7 +103,7 @@ static int open_run(const char *from, struct gt_run_header *run, struct stat *ow
 	if (rc == OTHER_HOST && run->state != GT_RUN_OPEN && run->state != GT_RUN_ENDED)
 		rc = -ESTALE;
 	if (!rc)
-		rc = take_share(fd);
+		rc = take_share(fd, own);
 	if (!rc && gt_sys_pread(fd, run, sizeof(*run), 0) != (ssize_t)sizeof(*run))
 		rc = -EPROTO;
 	if (!rc && run->state != GT_RUN_OPEN)
@@ -252,6 +252,8 @@ static int join(struct gt_run_header *run, struct stat *own, char *why, size_t w
 
 	gt_text(home, sizeof(home), "%s/spool", gt_run_dir);
 	fd = open_run(home, run, own);
+	if (fd == -EBADF) /* another thread has put a file of its own at its number */
+		fd = open_run(home, run, own);
 	if (fd != OTHER_HOST)
 		return fd;
 	rc = gt_rundir_join_host(gt_run_dir, &wish, home, sizeof(home), why, why_size);
@@ -437,7 +439,7 @@ int gt_run_join(const char *program, const struct gt_file *parent, uint32_t *seq
  * A process that is just becoming another program joins again within moments, if it does at all: when
  * it has loaded our library, which a large program does long before it can join, it is waited for.
  */
-static bool others_alive(int fd)
+static bool others_alive(int fd, const struct stat *own)
 {
 	struct gt_survey survey;
 
@@ -446,9 +448,9 @@ static bool others_alive(int fd)
 		if (survey.alive > survey.between || !survey.between ||
 		    (i >= JOIN_TRIES && (i >= JOIN_TRIES_MOST || !gt_process_loaded(survey.pid, LIBRARY))))
 			return survey.alive > survey.between;
-		gt_sys_flock(fd, LOCK_UN);
+		gt_sys_flock_own(fd, LOCK_UN, own);
 		gt_sys_sleep_us(JOIN_US);
-		if (gt_sys_flock(fd, LOCK_EX | LOCK_NB))
+		if (gt_sys_flock_own(fd, LOCK_EX | LOCK_NB, own))
 			return true; /* it has joined */
 	}
 }
@@ -552,9 +554,20 @@ static int open_header(struct stat *own)
 	return move_up(gt_sys_open_own(AT_FDCWD, path, O_RDWR | O_NOFOLLOW, own), own);
 }
 
+/* Locks it for this process alone; once more if another thread has put a file of its own at its number. */
+static int lock_alone(int *fd, struct stat *own)
+{
+	int rc = gt_sys_flock_own(*fd, LOCK_EX | LOCK_NB, own);
+
+	if (rc != -EBADF)
+		return rc;
+	*fd = open_header(own);
+	return *fd < 0 ? *fd : gt_sys_flock_own(*fd, LOCK_EX | LOCK_NB, own);
+}
+
 static int leave(void)
 {
-	bool watched = is_watched(), moved;
+	bool watched = is_watched(), moved, others;
 	struct stat own;
 	int fd = open_header(&own);
 
@@ -570,14 +583,17 @@ static int leave(void)
 	if (fd < 0)
 		return fd;
 	release_share();
-	if (gt_sys_flock(fd, LOCK_EX | LOCK_NB) || others_alive(fd)) {
+	others = lock_alone(&fd, &own) || others_alive(fd, &own);
+	if (fd < 0)
+		return fd;
+	if (others) {
 		/* If the last one is assembling just now, the user wants to find it done. */
-		gt_sys_flock(fd, LOCK_UN);
+		gt_sys_flock_own(fd, LOCK_UN, &own);
 		gt_sys_sleep_us(500);
 		if (gt_run_state_get(fd) != GT_RUN_ASSEMBLING)
 			say_others_go_on("processes");
 		else if (gt_may_wait())
-			gt_sys_flock(fd, LOCK_SH);
+			gt_sys_flock_own(fd, LOCK_SH, &own);
 	} else {
 		assemble(fd);
 	}

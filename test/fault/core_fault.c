@@ -7,9 +7,9 @@
  * call and every later one); ERRNO a number. GT_FAULT_LOG: a file that gets a line per injection. MODE
  * "swap": the call does not fail, but before it all descriptors of files become the file GT_FAULT_VICTIM, as
  * if another thread had closed them and opened that; with "swapdir" all of folders do. The log says at the
- * end which of them were closed, or moved to another place of the file. MODE "rename": before the call the
- * folder GT_FAULT_VICTIM becomes GT_FAULT_VICTIM.moved; the log says at the end what is open in it beside a
- * process's folder.
+ * end which of them were closed, or moved to another place of the file, and whether that is locked. MODE
+ * "rename": before the call the folder GT_FAULT_VICTIM becomes GT_FAULT_VICTIM.moved; the log says at the end
+ * what is open in it beside a process's folder.
  *
  * GT_TEST_CLOCK=back     each 997th reading of CLOCK_MONOTONIC is 500 ns early
  * GT_TEST_CLOCK=jump     from the 5000th reading on it is an hour ahead
@@ -24,6 +24,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 
 static struct {
 	char name[32];
@@ -123,9 +124,21 @@ static void look_open(int fd)
 		tell("open", fd);
 }
 
+static void look_locked(void)
+{
+	int file = (int)GT_SYS4(SYS_openat, AT_FDCWD, getenv("GT_FAULT_VICTIM"), O_RDONLY | O_CLOEXEC, 0);
+
+	if (file >= 0 && GT_SYS2(SYS_flock, file, LOCK_EX | LOCK_NB))
+		tell("locked", 0);
+	GT_SYS1(SYS_close, file);
+}
+
 __attribute__((destructor)) static void look(void)
 {
 	struct stat st;
+
+	if (plan.swaps && plan.state == 2 && getenv("GT_FAULT_VICTIM"))
+		look_locked();
 
 	for (int fd = 3; plan.renames && fd < MOST; fd++)
 		look_open(fd);
