@@ -134,7 +134,7 @@ static void put(const struct gt_cn_wish *wish, const struct gt_plugin *plugin,
 
 /* ---- names ----------------------------------------------------------------------------------------- */
 
-/* What the source calls it, NULL: the name is another one's. */
+/* The source's name for it; NULL: the name belongs to another source. */
 static const char *own_name(const struct gt_plugin *plugin, const char *name)
 {
 	size_t n = strlen(plugin->name);

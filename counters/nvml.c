@@ -37,7 +37,7 @@ struct field { /* nvmlFieldValue_t */
 	} value;
 };
 
-/* Of the library, by its own names; nvmlReturn_t is 0 for success. */
+/* The library's functions, under their own names; nvmlReturn_t is 0 for success. */
 #define FUNCTIONS(F) \
 	F(Init_v2, (void)) F(DeviceGetCount_v2, (unsigned *)) \
 	F(DeviceGetHandleByIndex_v2, (unsigned, void **)) \
@@ -154,7 +154,7 @@ static void begin_gpm(struct device *d)
 	d->sampled = gt_monotonic();
 }
 
-/* What there was between two samples. */
+/* Computes the values between two samples. */
 static int compute_gpm(struct device *d)
 {
 	struct { /* nvmlGpmMetricsGet_t */

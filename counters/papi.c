@@ -92,7 +92,7 @@ static int begin(const struct gt_plugin_host *host, char *why, size_t room)
 	return 0;
 }
 
-/* What PAPI has of the parent's threads goes on in the parent: it is left alone. */
+/* PAPI's state of the parent's threads remains in use in the parent and is left alone. */
 static void forked(void)
 {
 	usable = usable && !__atomic_load_n(&inside, __ATOMIC_RELAXED);

@@ -164,7 +164,7 @@ static void try_reading(const struct gt_plugin *plugin, void *state, unsigned n)
 		plugin->collect(state, &sink);
 }
 
-/* What `gputrace info --metrics` does with it. */
+/* For a trial of list(), which `gputrace info --metrics` calls. */
 static void no_metric(const struct gt_plugin_metric *metric, void *unused)
 {
 	(void)metric;

@@ -54,7 +54,7 @@ static const struct row {
 };
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
 
-/* What our own readings have added to rchar and syscr. */
+/* The amounts that our own readings have added to rchar and syscr. */
 static uint64_t own_bytes, own_calls;
 
 /* ---- files ------------------------------------------------------------------------------------------ */
@@ -192,7 +192,7 @@ static void close_set(void *state)
 	__atomic_store_n(&set->used, false, __ATOMIC_RELEASE); /* pairs with open_set() */
 }
 
-/* What our threads have used: the one that reads now, those before it; and the process without them. */
+/* Processor time of our threads (the present reader and earlier ones), and of the process without them. */
 static struct {
 	long tid;
 	uint64_t now[USES], gone[USES], told[USES];
@@ -244,7 +244,7 @@ static bool read_usage(uint64_t values[USES])
 	return true;
 }
 
-/* What has been read for this moment. */
+/* Files already read for this moment. */
 struct moment {
 	bool have[FILES];
 	char text[RUSAGE][4096];

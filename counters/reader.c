@@ -36,7 +36,7 @@ static long rank(void)
 	return 0;
 }
 
-/* Who cannot keep the name leaves it to others: if two read, all that is summed up is there twice. */
+/* A process that cannot keep the name leaves it to others: with two readers, sums would count twice. */
 static bool no_descriptor(const struct gt_plugin *plugin)
 {
 	unsigned first = 0; /* of the groups of this plug-in */
@@ -105,7 +105,7 @@ bool gt_cn_works_here(const struct gt_cn_group *group)
 	return false;
 }
 
-/* What is not a process's own its parent reads, or who does in its place. */
+/* Counters of more than the process are read by its parent, or by the reader in its place. */
 bool gt_cn_is_reader(const struct gt_cn_group *group)
 {
 	unsigned scope = group->metrics[0].scope;

@@ -110,7 +110,7 @@ static void fill(struct slot *slot, const struct scorep_metric *from, struct gt_
 	gt_cn_text(slot->metrics[slot->metric_count++], GT_PLUGIN_NAME, from->name);
 }
 
-/* What the plug-in returns was allocated by malloc(), and is the caller's. */
+/* The plug-in's results were allocated by malloc() and belong to the caller. */
 static int find(struct slot *slot, const char *name, struct gt_plugin_metric *metrics, unsigned room)
 {
 	char text[GT_PLUGIN_NAME];

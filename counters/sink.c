@@ -185,7 +185,7 @@ void gt_cn_sink_end(void)
 			"a plug-in did not return at the end: values that it had not delivered are missing");
 }
 
-/* What was open is its parent's. */
+/* Forgets open sinks, which belong to the parent. */
 void gt_cn_sink_forked(void)
 {
 	for (unsigned i = 0; i < count; i++)

@@ -17,7 +17,7 @@ static void property(const char *name, uint64_t value)
 	gt_def_property(key, text);
 }
 
-/* What was counted as lost so far: an exec that fails takes it back, and a later account tells the rest. */
+/* Losses counted so far: an exec that fails takes them back, and a later account has the rest. */
 static uint64_t reported_late, reported_no_location;
 
 static void report_lost(unsigned cause, uint64_t *reported, uint64_t events)

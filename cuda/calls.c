@@ -401,7 +401,7 @@ static void give_up(void)
 		abandon(0);
 }
 
-/* What a call has on the stack lies above the callback: a jump to there may end it too early. */
+/* A call's data on the stack lie above the callback: a jump to there may end the call too early. */
 bool gt_cu_calls_jump(const void *stack)
 {
 	if (depth() && (int32_t)((uint32_t)(uintptr_t)stack - self.stack) > 0)
@@ -476,7 +476,7 @@ static void api_call(uint32_t domain, uint32_t id, const struct cu_call_data *ca
 		GT_CU_HOOK(launch, call, class == GT_CU_C_GRAPH, self.active);
 }
 
-/* What is not a launch, and launches with anything unusual about them. */
+/* Handles calls other than launches, and unusual launches. */
 static GT_CU_RARE void other_callback(uint32_t domain, uint32_t id, const void *data)
 {
 	enum gt_cu_state now = gt_cu_state_now();

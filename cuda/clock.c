@@ -32,7 +32,7 @@ static uint64_t scale(uint64_t ticks)
 	return (uint64_t)((unsigned __int128)ticks * mult >> SHIFT);
 }
 
-/* What CUPTI calls; on any thread. */
+/* Called by CUPTI, on any thread. */
 static uint64_t now_for_cupti(void)
 {
 	return base_ns + scale(gt_now() - base_tick);

@@ -170,7 +170,7 @@ static void read_sync(const struct cu_record *record)
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-/* What a context holds. */
+/* The memory allocated in a context. */
 static struct held {
 	uint32_t context;
 	gt_ref metric;

@@ -16,7 +16,7 @@
 static struct gt_accel_waited arriving[WINDOWS];
 static uint64_t arrived;
 
-/* Those that wait for their records. */
+/* Calls that wait for their records. */
 static struct open {
 	struct gt_accel_waited window;
 	uint64_t last;     /* end of the latest activity that ended in it; 0: none yet */

@@ -75,7 +75,7 @@ struct activity {
 	bool replayed; /* the times are the host's */
 };
 
-/* What all records have. */
+/* Members common to all records. */
 #define ACTIVITY_OF(r)                                                                             \
 	.out.correlation = (r)->correlation, .out.start = gt_cu_ticks((r)->start),                 \
 	.out.end = gt_cu_ticks((r)->end), .device = (r)->device, .context = (r)->context,          \

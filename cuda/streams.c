@@ -87,7 +87,7 @@ static struct gt_lock going;
 static uint32_t newest_stream;       /* atomic */
 static struct gt_cu_stream *free_rows;
 
-/* Of the reading thread: streams that are gone and have no place yet, for their records are on the way. */
+/* Used by the reading thread: destroyed streams without a location yet, whose records are still to come. */
 static struct early {
 	uint32_t context, stream, newest;
 	struct early *next;

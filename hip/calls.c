@@ -80,7 +80,7 @@ static unsigned role_of(const char *name)
 	return GT_REGION_ROLE_FUNCTION;
 }
 
-/* Those whose result is none, or says something else than that the call has failed. */
+/* Calls without a result, or whose result does not mean failure. */
 static bool has_status(const char *name)
 {
 	static const char *const without[] = { "Get",	     "Peek",		  "StreamQuery", "EventQuery",

@@ -38,7 +38,7 @@ static void property(const char *name, uint64_t value)
 	gt_def_property(key, text);
 }
 
-/* What was counted as lost so far: an exec that fails takes it back with the next account. */
+/* Counts losses beyond those counted so far: after an exec that fails the next account takes them back. */
 static void lose(unsigned cause, uint64_t *so_far, uint64_t events)
 {
 	uint64_t before = __atomic_exchange_n(so_far, events, __ATOMIC_RELAXED);

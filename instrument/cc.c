@@ -44,7 +44,7 @@ static const struct role {
 };
 enum { CC, CXX_, FC, MPICC, MPICXX, MPIFC, NVCC, ROLES };
 
-/* What this call is about. */
+/* The state of this call. */
 static struct {
 	const struct role *role;
 	const char *name; /* as we were called */

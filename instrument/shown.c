@@ -137,7 +137,7 @@ static bool is_defined(const ElfW(Sym) *symbol)
 	return symbol->st_shndx != SHN_UNDEF && symbol->st_shndx != SHN_ABS;
 }
 
-/* What gputrace's libraries ask each other for, whatever the program has. */
+/* Names that gputrace's libraries need from each other, whatever the program has. */
 static bool is_ours(const char *name)
 {
 	return !strncmp(name, "gt_", 3);

@@ -66,7 +66,7 @@ static long confine(long operation, long flags, long arguments)
 	return rc;
 }
 
-/* Of the calling thread alone, unlike setuid() and its like. */
+/* Affects the calling thread only, unlike setuid() and the like. */
 static long change_user(uid_t user, long n, long a, long b, long c)
 {
 	long rc;
@@ -78,7 +78,7 @@ static long change_user(uid_t user, long n, long a, long b, long c)
 	return rc;
 }
 
-/* What a child that shares our memory does to itself alone. */
+/* Calls by which a child that shares our memory affects only itself. */
 static bool is_its_own(long n, long option)
 {
 	return n == SYS_setuid || n == SYS_setreuid || n == SYS_setresuid || n == SYS_setfsuid ||

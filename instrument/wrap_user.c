@@ -22,7 +22,7 @@
 #define CLONE_NEWTIME 0x00000080
 #endif
 
-/* What was handed over is taken back if the call failed. */
+/* Takes back what was handed over, if the call failed. */
 static int changed(int rc)
 {
 	int saved = errno;

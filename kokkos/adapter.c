@@ -245,7 +245,7 @@ void kokkosp_dual_view_modify(const char *view, const void *const data, const bo
 	dual_view(on_device ? "Kokkos::DualView modify on device" : "Kokkos::DualView modify on host", view);
 }
 
-/* What the program says of itself becomes a property of the process. */
+/* The program's own metadata become properties of the process. */
 void kokkosp_declare_metadata(const char *name, const char *value)
 {
 	char text[256] = "kokkos:";

@@ -19,7 +19,7 @@ static uint64_t mask_of(uint32_t bits)
 	return bits && bits < 64 ? ((uint64_t)1 << bits) - 1 : UINT64_MAX;
 }
 
-/* Of the readings that `tries` allow the one that took the shortest time. */
+/* The fastest of up to `tries` readings. */
 static bool read_clock(void *device, int tries, uint64_t *ticks, uint64_t *before, uint64_t *after)
 {
 	uint64_t width = UINT64_MAX;

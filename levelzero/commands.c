@@ -353,7 +353,7 @@ void gt_ze_lists_end(void *context)
 
 /* ---- appending ---------------------------------------------------------------------------------- */
 
-/* What the program's event is to say of an earlier command is lost if it was not read before. */
+/* The times of an earlier command in the program's event are lost if they were not read before. */
 static void before_reuse(struct gt_ze_event *event)
 {
 	struct gt_ze_command *c = event->command;

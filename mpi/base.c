@@ -215,7 +215,7 @@ void gt_mpi_failed(int rc)
 	gt_attribute(gt_mpi_error, (uint64_t)(uint32_t)gt_mpi_class(rc));
 }
 
-/* What MPI_T_* return are no codes of MPI, but classes. */
+/* MPI_T_* return no error codes of MPI, but classes. */
 void gt_mpi_failed_in(unsigned function, int rc)
 {
 	if (strncmp(gt_mpi_function[function].name, "MPI_T_", 6))
@@ -232,7 +232,7 @@ bool gt_mpi_truncated(int rc)
 /* ---- sizes ---------------------------------------------------------------------------------- */
 
 #if defined(OPEN_MPI)
-/* Those that MPI defines are variables of the library itself. */
+/* The handles that MPI defines are variables of the library itself. */
 static bool never_goes(MPI_Datatype type)
 {
 	return gt_mpi_within(&variables, type);

@@ -164,7 +164,7 @@ static void define_topology(MPI_Comm comm, gt_ref ref)
 	gt_def_topology(ref, (uint32_t)count, (const uint32_t *)dims);
 }
 
-/* What a communicator comes from. */
+/* The origin of a communicator. */
 struct origin {
 	uint64_t salt;           /* tells communicators with the same members apart */
 	gt_ref parent;

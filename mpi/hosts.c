@@ -98,7 +98,7 @@ static bool is_gputrace(pid_t pid)
 	return !strcmp(name, "gputrace\n");
 }
 
-/* What has started us on behalf of another launcher. */
+/* The process that has started us on behalf of a launcher. */
 static pid_t starter(void)
 {
 	pid_t pid = (pid_t)gt_raw(SYS_getppid);

@@ -16,7 +16,7 @@
 
 static uint64_t complete_handle; /* Open MPI: of operations that are complete; 0: none is known */
 
-/* What the handle and the status look like inside; both are part of the libraries' ABI. */
+/* The layouts of handle and status; both are part of the libraries' ABI. */
 #if defined(OPEN_MPI)
 static bool always_complete(MPI_Request request)
 {

@@ -154,7 +154,7 @@ struct gt_location **gt_nccl_rows_of(struct gt_nccl_comm *comm, size_t offset, u
 	return (struct gt_location **)((char *)comm->rows + offset) + channel;
 }
 
-/* What the assembly must know of a row: see nccl/assemble/nccl.c. */
+/* Describes a row for the assembly: see nccl/assemble/nccl.c. */
 static void describe(const struct gt_nccl_comm *comm, const struct gt_location *row, const char *kind)
 {
 	char key[64] = "nccl-row ", value[160], *end = value + sizeof(value) - 1, *to;
@@ -217,7 +217,7 @@ static void write_parameters(struct gt_location *row, const struct gt_nccl_event
 		gt_nccl_write_parameter(row, GT_NCCL_CAPTURED, 1, tick);
 }
 
-/* What OTF2 has of it. What is only put into a graph is not done. */
+/* Writes its OTF2 events. Operations that are only captured into a graph are not executed. */
 static void write_exchange(struct gt_nccl_comm *comm, const struct gt_nccl_event *e, uint64_t begin,
 			   uint64_t end)
 {

@@ -27,7 +27,7 @@ static gt_ref algorithm, protocol, datatype, channels, warps;
 
 /* ---- functions ---------------------------------------------------------------------------------------- */
 
-/* What OTF2 calls them (OTF2_CollectiveOp, OTF2_RegionRole). Others are regions only. */
+/* Their OTF2 names (OTF2_CollectiveOp, OTF2_RegionRole). Others are regions only. */
 static const struct {
 	const char *name;
 	uint8_t collective, role;

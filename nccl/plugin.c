@@ -100,7 +100,7 @@ static gt_nccl_result finalize(void *context)
 		(about)->send = (event)->proxy_op.is_send != 0;               \
 	} while (0)
 
-/* What versions 2 and 3 have in common. */
+/* Shared by versions 2 and 3. */
 #define SAY_OLD(about, event)                                                 \
 	do {                                                                  \
 		if ((event)->type == GT_NCCL_COLL) {                          \

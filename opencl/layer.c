@@ -373,7 +373,8 @@ static int clReleaseCommandQueue(void *handle)
 	return ((int (*)(void *))gt_cl_next[GT_CL_RELEASE_QUEUE])(handle);
 }
 
-/* What the program asked for, where it asked for no profiling. NULL: the answer below is right. */
+/* The program's own properties, if it asked for no profiling. NULL: the answer of the layer below is
+ * right. */
 static const struct gt_cl_queue *changed_queue(void *handle)
 {
 	struct gt_cl_queue *queue = NULL;

@@ -267,7 +267,7 @@ static bool is_test(unsigned kind)
 	return kind == GT_OMPT_MUTEX_TEST_LOCK || kind == GT_OMPT_MUTEX_TEST_NEST_LOCK || gt_omp_self->tests;
 }
 
-/* What the wrapper of the call knows of a critical: its variable, and who has called. */
+/* Data of a critical from the wrapper of its call: the variable, and the caller. */
 static const void *critical_of(int kind)
 {
 	return kind == GT_OMPT_MUTEX_CRITICAL ? gt_omp_self->critical : NULL;

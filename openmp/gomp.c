@@ -247,7 +247,7 @@ GT_API void GOMP_parallel_end(void)
 
 /* ---- worksharing --------------------------------------------------------------------------------------- */
 
-/* What was open is over: worksharing constructs do not nest. */
+/* Ends an open one: worksharing constructs do not nest. */
 static void open_work(enum gt_omp_construct construct, uint64_t count, uint64_t first, uint64_t step,
 		      const void *code)
 {

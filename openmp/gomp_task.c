@@ -51,7 +51,7 @@ static void give_firsts(const struct task *task, void *data)
 		memcpy(data, task->first, size);
 }
 
-/* Of the program's data, or of a copy of them. */
+/* Copies the program's data, or a copy of them. */
 static void copy_task(void *to, void *from)
 {
 	const struct task *task = from;

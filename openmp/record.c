@@ -492,7 +492,7 @@ uint64_t gt_omp_create_task(bool untied, const void *code)
 
 /* ---- locks ----------------------------------------------------------------------------------------- */
 
-/* What is done between acquiring and releasing; GT_OMP_COUNT: nobody can say where that is. */
+/* The construct between acquiring and releasing; GT_OMP_COUNT: its place is unknown. */
 static enum gt_omp_construct block_of(enum gt_omp_construct construct)
 {
 	return construct == GT_OMP_CRITICAL ? GT_OMP_CRITICAL_BLOCK

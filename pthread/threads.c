@@ -47,7 +47,7 @@ struct slot {
 	uint32_t tid;
 	uint32_t flags; /* and the generation in which it was made */
 };
-/* What finds no place in one table goes to the next, which is mapped then. */
+/* Entries that do not fit into one table go to the next, which is then mapped. */
 static struct slot first_table[TABLE >> 7];
 static struct slot *tables[TABLES] = { first_table };
 static const uint32_t places[TABLES] = { TABLE >> 7, TABLE >> 4, TABLE };

@@ -22,7 +22,7 @@ struct open {
 	bool recorded;
 };
 
-/* Of a thread, in one piece of memory that is exchanged for a larger one. */
+/* A thread's frames, in one piece of memory that is replaced by a larger one. */
 struct thread {
 	uint32_t depth, room;
 	uint32_t tries; /* to find its name */
@@ -272,7 +272,7 @@ static void profile_thread(void)
 	self->profiled = true;
 }
 
-/* What threading has a new thread call at its first event. */
+/* Called by threading in a new thread at its first event. */
 static struct gt_py_object *on_first_event(struct gt_py_object *module, struct gt_py_object *arguments)
 {
 	struct gt_py_object *frame = gt_py.PyTuple_GetItem(arguments, 0);

@@ -92,7 +92,7 @@ static gt_ref define(struct gt_py_object *code, struct gt_py_object *frame)
 	return region;
 }
 
-/* What is kept is the region's id + 1: NULL means that nobody has asked yet. */
+/* The stored value is the region's id + 1; NULL: not asked yet. */
 gt_ref gt_py_region(struct gt_py_object *code, struct gt_py_object *frame)
 {
 	struct gt_py_object *type, *value, *trace;

@@ -32,7 +32,7 @@ static const struct gt_analysis *const analyses[] = {
 	&gt_findings_analysis, /* looks at what others have found */
 };
 
-/* Of a summary: all that it shows, and what findings look at. */
+/* The analyses of a summary: those that it shows, and those that findings use. */
 static const struct gt_analysis *const summary_analyses[] = {
 	&gt_run_analysis,
 	&gt_efficiency_analysis,
@@ -47,7 +47,7 @@ static const struct gt_analysis *const summary_analyses[] = {
 	&gt_findings_analysis,
 };
 
-/* What definitions say. */
+/* Analyses that need definitions only. */
 static const struct gt_analysis *const unread_analyses[] = {
 	&gt_run_analysis,
 	&gt_states_analysis,

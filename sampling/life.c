@@ -168,7 +168,7 @@ static void set_up(void)
 		gt_sp_paths(paths_wanted());
 }
 
-/* What was known of code is not of what lies there next. */
+/* Forgets the code: other code may be loaded there next. */
 GT_API int dlclose(void *handle)
 {
 	static __typeof__(dlclose) *real;

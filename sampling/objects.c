@@ -234,7 +234,7 @@ static bool are_headers(const struct gt_walker *walker, const Elf64_Ehdr *file)
 	       walker->window_bytes - sizeof(*file) >= file->e_phnum * sizeof(Elf64_Phdr);
 }
 
-/* What the headers in the window say of the code at `address`: where its table is, or GT_OBJECT_NO_FILE. */
+/* Finds the table of the code at `address` from the headers in the window, or GT_OBJECT_NO_FILE. */
 static uint64_t read_headers(const struct gt_walker *walker, uintptr_t address, uint64_t base)
 {
 	const Elf64_Ehdr *file = (const void *)walker->window;

@@ -161,7 +161,8 @@ static bool is_sigreturn(const uint8_t *at)
 	return same == sizeof(code);
 }
 
-/* What the code at `address`, which may be the byte before a return address, is like if no table says it. */
+/* Recognises the code at `address` (which may be the byte before a return address) if no table describes
+ * it. */
 static uint64_t without_table(struct gt_walker *walker, uint64_t address)
 {
 	size_t n = gt_peek(walker->window, address, 10);

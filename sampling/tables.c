@@ -219,7 +219,7 @@ static void augmentation(struct gt_walker *walker, uint64_t letters)
 	}
 }
 
-/* What all functions of a kind have in common. */
+/* Data common to all functions of a kind. */
 static bool read_common(struct gt_walker *walker, uint64_t at)
 {
 	struct gt_walk_function *f = &walker->function;

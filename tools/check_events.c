@@ -220,7 +220,7 @@ const struct gt_otf2_visitor check_visitor = {
 
 /* ---- before ---------------------------------------------------------------------------------- */
 
-/* What the processes say of their clocks. */
+/* Reads the processes' statements about their clocks. */
 static void read_clocks(struct check *check)
 {
 	const struct gt_otf2 *read = check->read;

@@ -87,7 +87,7 @@ static void look_at_property(struct check *check, const char *name, const char *
 	check->excused |= cause != GT_LOSS_FILTER;
 }
 
-/* What is missing may be halves of pairs. */
+/* Missing events may be halves of pairs. */
 static void look_at_shortfalls(struct check *check)
 {
 	const struct gt_shortfall *what;
@@ -122,7 +122,7 @@ static void look_at_properties(struct check *check)
 
 #define CLOCK_FINE_NS 1000000 /* no warning below */
 
-/* What is wrong by more than a thousandth of the run shows in figures. The error is still in nanoseconds. */
+/* An error of more than a thousandth of the run shows in figures. It is still in nanoseconds here. */
 static void look_at_clocks(struct check *check, const struct gt_otf2 *read)
 {
 	double run_ns = (double)(read->end - read->begin) / (double)read->resolution * 1e9;

@@ -59,7 +59,7 @@ static const struct gt_export_face *const faces[] = {
 #define ARROW_HELP " Not in this gputrace: it needs nanoarrow."
 #endif
 
-/* What a format needs that this build may lack. */
+/* A format's requirement that this build may lack. */
 static const char *const needs[] = {
 	[4] = "SQLite",
 	[5] = "protobuf-c",

@@ -291,7 +291,7 @@ static bool library_there(const char *const *names, char *text, size_t size)
 	return false;
 }
 
-/* What adapters use: stated as found or not. */
+/* Shows whether the libraries that adapters use are found. */
 static void show_others(void)
 {
 	static const char *const cuda[] = {"libcuda.so.1", NULL};
@@ -569,7 +569,7 @@ static void show_gpu_metric(const struct gt_plugin_metric *metric, void *unused)
 	}
 }
 
-/* What replay costs was measured on an H100 (doc/cuda.md). */
+/* The cost of replay was measured on an H100 (doc/cuda.md). */
 static void show_passes(void)
 {
 	size_t passes = about.passes;

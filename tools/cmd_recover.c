@@ -151,7 +151,7 @@ static int adopt(int dirfd, const struct gt_run_header *first, struct gt_run_hea
 	return rc;
 }
 
-/* What the folder `name` of an archive's spool ("": the spool itself) holds of hosts. */
+/* The hosts' records in the folder `name` of an archive's spool ("": the spool itself). */
 static int adopt_from(int archive, const struct gt_run_header *first, int spool, const char *name)
 {
 	struct gt_run_header run;

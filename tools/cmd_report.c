@@ -41,7 +41,7 @@ struct choice {
 	struct gt_spread spread;
 };
 
-/* What fits on a screen; the last one only if there is anything in it. */
+/* Sections that fit on a screen; the last one only if it is not empty. */
 static const char *const short_sections[] = { "run",	 "efficiencies", "findings", "regions", "samples",
 					      "kernels", "waits",	 "losses",   NULL };
 enum { SHORT_SECTIONS = sizeof(short_sections) / sizeof(short_sections[0]) };
@@ -138,7 +138,7 @@ static int print_summary(const char *dir)
 	return rc;
 }
 
-/* What else this archive has something for. */
+/* Names further sections that are not empty for this archive. */
 static void print_more(const struct choice *choice, const struct gt_figures *figures, FILE *out)
 {
 	static const char *const further[] = {

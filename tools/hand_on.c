@@ -74,7 +74,7 @@ static bool is_shell(const char *word, size_t length)
 	return is_one_of(word, length, names);
 }
 
-/* Of the shell's language, and NAME=value: the command follows. */
+/* Is it a shell keyword or NAME=value, which the command follows? */
 static bool is_prefix(const char *word, size_t length)
 {
 	static const char *const names[] = {"if", "then", "elif", "else", "while", "until", "do", "!", "{",

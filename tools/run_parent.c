@@ -70,7 +70,7 @@ static void give_signals(void)
 	sigprocmask(SIG_SETMASK, &callers_mask, NULL);
 }
 
-/* What the command or its descendants send is not for the command. */
+/* Signals sent by the command or its descendants are not passed on to the command. */
 static bool sent_by_others(const siginfo_t *info)
 {
 	return info->si_code <= 0 && (!info->si_pid || !gt_process_below(info->si_pid, getpid()));
@@ -197,7 +197,7 @@ static void wait_for(int child, siginfo_t *end, struct rusage *use)
 	}
 }
 
-/* What the kernel does when the first process of a pid namespace ends. */
+/* Does as the kernel does when the first process of a pid namespace ends. */
 static void end_all(void)
 {
 	kill(-1, SIGKILL);

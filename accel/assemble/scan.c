@@ -78,7 +78,7 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 	return hash ^ hash >> 29;
 }
 
-/* What both ends of a transfer say about it. */
+/* A key of the data that both ends of a transfer share. */
 static uint64_t pair_key(const struct gt_xfer *x, uint64_t seed)
 {
 	uint32_t from = x->send ? x->at->id : x->other, to = x->send ? x->other : x->at->id;

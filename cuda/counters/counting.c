@@ -93,7 +93,7 @@ static void add_duration(struct device *d)
 		d->set.count--;
 }
 
-/* What it costs; by events nobody has measured it. */
+/* Says what it costs; by events that has not been measured. */
 static void announce_events(const struct device *d, const char *passes, const char *times, char *text,
 			    size_t size)
 {

@@ -113,7 +113,7 @@ static void give_up(struct sampler *s, const char *why)
 	set_state(s, FAILED);
 }
 
-/* What the driver's management library counts, by the adapter for counters. It needs no permission. */
+/* Has the adapter for counters read those of the driver's management library, which need no permission. */
 static bool read_nvml(void)
 {
 	static const char list[] = "nvml::all:nvml::gpm@1000";

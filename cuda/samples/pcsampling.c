@@ -356,7 +356,7 @@ static void context_gone(void *context)
 	locked(end, context);
 }
 
-/* Whose samples must not be mixed with those of the next. */
+/* A launch whose samples must not be mixed with those of the next has ended. */
 static void launch_over(void)
 {
 	locked(fetch_all, NULL);

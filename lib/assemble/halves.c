@@ -90,7 +90,7 @@ static bool load_from(const struct gt_assembly *a, const char *folder, const cha
 	return take(a, path, name, dlopen(path, RTLD_NOW | RTLD_LOCAL));
 }
 
-/* Those that were looked for and not found: each is looked for once. */
+/* Adapters that were not found: each is searched once. */
 struct missing {
 	char names[GT_ASSEMBLERS_MOST][NAME_MOST + 1];
 	bool said[GT_ASSEMBLERS_MOST];

@@ -196,7 +196,7 @@ int gt_assemble_partial(const char *dir, const char *home, const struct gt_assem
 	return rc ? 1 : 0;
 }
 
-/* What hosts have not converted becomes a part, too. 0 or a negative errno. */
+/* Makes parts of spools that their hosts have not converted. 0 or a negative errno. */
 static int make_rest(const char *dir, const struct gt_assemble_options *options, char *why,
 		     size_t why_size)
 {

@@ -259,7 +259,7 @@ static bool take_levels(struct span s, struct rule *rule)
 	return true;
 }
 
-/* What stands behind "--": the limit, then S: R G C in any order. */
+/* Parses the text after "--": the limit, then S: R G C in any order. */
 static const char *read_arguments(struct span s, struct rule *rule)
 {
 	const char *comment = memchr(s.at, '#', s.length);
@@ -474,7 +474,7 @@ static void read_line(struct reader *reader, enum gt_filter_kind kind, struct sp
 		complain_of_line(reader, line, why);
 }
 
-/* What the rules that can hold for this rank need. */
+/* Sums up the requirements of the rules that may apply to this rank. */
 static void settle_needs(struct gt_filter *filter)
 {
 	unsigned needs = filter->group_count ? GT_FILTER_HAS_GROUPS : 0;

@@ -121,7 +121,7 @@ static int64_t read_part(struct place *at)
 	return 1000 * quota > each ? (int64_t)(1000 * quota / each) : 1;
 }
 
-/* Of a group with a quota. */
+/* Reads a cgroup with a quota. */
 static int read_group(struct place *at, struct gt_quota *to)
 {
 	const char *name = at->old ? "throttled_time " : "throttled_usec ", *found;

@@ -37,7 +37,7 @@ const struct gt_setting_row gt_setting_rows[] = {
 
 const size_t gt_setting_count = sizeof(gt_setting_rows) / sizeof(gt_setting_rows[0]);
 
-/* Of the compiler wrappers, and what one part of gputrace tells another. */
+/* Variables of the compiler wrappers, and those that parts of gputrace pass to each other. */
 static const char internal_names[] = "VT_RUN_DIR VT_RUN_FILTERS VT_LD_PRELOAD VT_INST VT_CC VT_CXX VT_FC "
 				     "VT_CFLAGS VT_CXXFLAGS VT_FCFLAGS VT_LDFLAGS VT_LIBS "
 				     "VT_CPP VT_CPPFLAGS VT_MPICC VT_MPICXX VT_MPIFC VT_NVCC VT_WRAPPER "

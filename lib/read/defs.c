@@ -87,7 +87,7 @@ static void define(struct gt_otf2 *read, enum gt_otf2_kind kind, const void *def
 	table->count++;
 }
 
-/* What has no number in the archive gets the next one. */
+/* Definitions without a number in the archive get the next one. */
 static void append(struct gt_otf2 *read, enum gt_otf2_kind kind, void *definition)
 {
 	*(uint64_t *)definition = read->tables[kind].count;

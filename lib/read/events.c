@@ -143,7 +143,7 @@ static void look_at_parameter(struct gt_otf2_cursor *at, uint32_t id, OTF2_Param
 			       "parameter %u \"%s\" has a value of another type", id, parameter->name);
 }
 
-/* What its references do not show. */
+/* Checks beyond its references. */
 static void look_at(struct gt_otf2_cursor *at, struct gt_otf2_event *event)
 {
 	switch (event->type) {

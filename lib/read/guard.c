@@ -39,7 +39,7 @@ enum { LIMIT_MEMORY = false };
 enum { LIMIT_MEMORY = true };
 #endif
 
-/* What a child returns that function() does not. */
+/* Exit statuses of a child that function() does not return. */
 enum { CHILD_FAILED = 2, CHILD_NO_MEMORY = 171 };
 
 struct guard {
@@ -56,7 +56,7 @@ static int stem(const char *anchor)
 	return (int)(dot ? (size_t)(dot - anchor) : strlen(anchor));
 }
 
-/* What is none would make the reader wait for ever, as a FIFO does. */
+/* Anything but a regular file may make the reader wait for ever, as a FIFO does. */
 static bool is_file(const char *path, const char **reason)
 {
 	static char text[4200];

@@ -86,7 +86,7 @@ static bool read_local_definitions(struct gt_otf2_hand *hand, struct gt_otf2_cur
 	return ok;
 }
 
-/* What comes behind the last event is read into nothing: it must be the end of the file. */
+/* The data after the last event are read and discarded: they must be the end of the file. */
 static OTF2_ErrorCode read_end(OTF2_Reader *reader, OTF2_EvtReader *events)
 {
 	OTF2_EvtReaderCallbacks *none = OTF2_EvtReaderCallbacks_New();

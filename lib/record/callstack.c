@@ -126,7 +126,7 @@ static void pop_to_caller(struct gt_callstack *stack, uint64_t caller)
 	}
 }
 
-/* What the rules say about this call at this level. */
+/* Applies the rules to this call at this level. */
 static void decide(struct gt_callstack *stack, struct call *call, const struct call *caller,
 		   uint32_t level, uint32_t index)
 {

@@ -238,7 +238,7 @@ static int64_t read_ns(clockid_t id)
 	return ns + skew_ns + (int64_t)((__int128)since * skew_ppm / 1000000);
 }
 
-/* What is added to the counter since it has gone back: a machine was suspended, or moved. */
+/* Added to the counter after it has gone back, because the machine was suspended or migrated. */
 static uint64_t gone_back;
 
 static uint64_t without_counter(void)

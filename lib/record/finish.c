@@ -98,7 +98,7 @@ void gt_finish(int how, int status)
 	gt_run_leave(); /* the folder stays open: other threads may be opening a file in it */
 }
 
-/* Who looks for a program calls exec for each folder of PATH: all threads are read once for that. */
+/* A search in PATH calls exec for each folder: all threads are read only once for it. */
 #define ATTEMPTS 10000000 /* ns */
 static uint64_t states_read; /* when, for a call that has failed if there is another */
 
@@ -343,7 +343,7 @@ void gt_thread_user_changes(uid_t user)
 
 /* ---- Landlock --------------------------------------------------------------------------------------- */
 
-/* What is done in the spool folder: LANDLOCK_ACCESS_FS_..., as <linux/landlock.h> has them. */
+/* Rights used in the spool folder: LANDLOCK_ACCESS_FS_... of <linux/landlock.h>. */
 enum {
 	FS_WRITE_FILE = 1 << 1,
 	FS_READ_FILE = 1 << 2,

@@ -193,7 +193,7 @@ void gt_put_settings(void)
 	gt_unlock(lock, mask);
 }
 
-/* What a forked child takes over: everything but what belongs to the parent's own streams. */
+/* Does a forked child take over such definitions? All except those of the parent's own streams. */
 static bool inherited(unsigned type)
 {
 	return type != GT_D_LOCATION && type != GT_D_LOCATION_NAME && type != GT_D_CUT &&

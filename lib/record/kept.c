@@ -109,7 +109,7 @@ static uint64_t begin_of(const struct gt_location *loc, uint64_t from)
 	return from;
 }
 
-/* What was left in the slots that are kept is not of this turn, or has been passed: it has been counted. */
+/* Remains in the kept slots are not of this turn, or have been passed: they have been counted. */
 void gt_kept_clear(struct gt_location *loc, uint64_t offset, uint64_t tick)
 {
 	const struct gt_kept *kept = &loc->kept[(offset & loc->half) != 0];

@@ -121,7 +121,7 @@ static int find_tool(char *path, size_t size)
 	return gt_sys_fstatat(AT_FDCWD, path, &st, 0);
 }
 
-/* What the tool needs of the environment, as it was when recording began. */
+/* Passes on the variables that the tool needs, as they were when recording began. */
 static void make_environment(char **envp, char *text, size_t size)
 {
 	static const char *const keep[] = { "PATH", "HOME", "TERM", "LANG", "LC_ALL", "NO_COLOR",

@@ -25,7 +25,7 @@ static int starter;            /* thread that sets up */
 static uint64_t fork_held, fork_masks[GT_LOCKS];
 static uint64_t fork_at; /* gt_monotonic() when a fork began; 0: none has */
 
-/* What a forked child knows of its parent until it sets up. */
+/* A forked child's knowledge of its parent until it is set up. */
 static struct {
 	bool is_child, waits; /* it is counted as one that has recorded nothing */
 	uint32_t seq;

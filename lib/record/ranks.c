@@ -164,7 +164,7 @@ static void sort(uint32_t *ranks, uint32_t n)
 	}
 }
 
-/* What all hosts' speakers act on: their ranks. Returns how many, 0: they do without. */
+/* The ranks of all hosts' speakers, equal for all of them. Returns their number; 0: there is no such list. */
 static uint32_t decision(const char *dir, uint32_t *ranks, uint32_t room)
 {
 	ssize_t n = read_whole(dir, "hosts", ranks, room * sizeof(*ranks));

@@ -33,7 +33,7 @@ static unsigned withdrawn;         /* 1 + enum gt_absent: joined, and left again
 
 #define OTHER_HOST (-EXDEV)
 #define LIBRARY    "/libgputrace.so"
-/* Of a process that is becoming another program: the time in which it joins again. */
+/* The time within which a process that executes another program joins again. */
 #define JOIN_US         2000
 #define JOIN_TRIES      100
 #define JOIN_TRIES_MOST 15000 /* if it has our library by then */
@@ -53,7 +53,7 @@ static int reopen(int fd)
 	return -ESTALE;
 }
 
-/* Who assembles says so; who only looks whether all have gone lets go at once. */
+/* A process that assembles says so; one that only checks whether all have ended unlocks at once. */
 static int take_share(int fd, const struct stat *own)
 {
 	int rc = gt_sys_flock_own(fd, LOCK_SH | LOCK_NB, own);

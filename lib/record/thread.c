@@ -302,7 +302,7 @@ static unsigned records_in(const struct gt_slot *slots, unsigned count)
 	return records;
 }
 
-/* Those of a block behind the first one, which was refused, and has been counted. */
+/* Counts the records of a block after the first one, which was refused and has been counted. */
 static void count_rest(struct gt_location *location, unsigned records)
 {
 	if (__atomic_load_n(&gt_attention, __ATOMIC_RELAXED) & GT_ATT_CLOSING)

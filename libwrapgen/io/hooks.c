@@ -35,7 +35,7 @@
 
 #define fds gt_io_fds
 uint32_t fds[FDS];
-/* What the descriptor's last handle was, to use it again when the same file is opened again. */
+/* The descriptor's last handle, reused when the same file is opened again. */
 static struct { uint32_t name, handle; } last[FDS];
 static struct { uintptr_t file; uint32_t handle; } files[FILES];
 static uint32_t highest; /* descriptor in use */
@@ -552,7 +552,7 @@ void gt_hook_fcntl_end(struct gt_io_hook *hook, unsigned long long result)
 		gt_hook_dup_end(hook, result);
 }
 
-/* What is only looked at (MSG_PEEK) will be read later. */
+/* Data that are only peeked at (MSG_PEEK) will be read later. */
 void gt_hook_recv_begin(struct gt_io_hook *hook, int fd, unsigned long long bytes, int flags)
 {
 	gt_hook_fd_begin(hook, GT_IO_OPERATION_MODE_READ, GT_IO_BYTES, fd, bytes);

@@ -75,7 +75,7 @@ int gt_memory_own(unsigned long long address)
 	return address - (uintptr_t)arena < ARENA;
 }
 
-/* What serves a call that is made while the real function is looked for. */
+/* Memory for calls made while the real function is looked up. */
 GT_HIDDEN void *gt_wrap_meanwhile(const char *symbol)
 {
 	if (!strcmp(symbol, "malloc"))

@@ -36,7 +36,7 @@ struct gt_link_endpoint {
 	bool asked; /* for its members */
 };
 
-/* What a process's LINK is. */
+/* A process's LINK. */
 struct gt_link_view {
 	const struct gt_def_link *def;
 	struct gt_link_endpoint *end; /* NULL: its root was not recorded */

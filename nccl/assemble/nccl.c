@@ -416,7 +416,7 @@ static void convert_request(struct gt_track *t, const struct gt_slot *slot, uint
 		gt_track_write(t, NonBlockingCollectiveRequest, gt_track_time(t, tick), slot[1].time);
 }
 
-/* What MPI would count: the root of a broadcast to n ranks sends n times its buffer. */
+/* Bytes as MPI would count them: the root of a broadcast to n ranks sends n times its buffer. */
 static void count_bytes(uint32_t op, bool root, uint64_t n, uint64_t bytes, uint64_t *sent,
 			uint64_t *received)
 {

@@ -63,7 +63,7 @@ static void close_region(struct gt_export_place *place, const struct gt_otf2_fra
 		export->options->face->call(place, &call);
 }
 
-/* What is open at the end of the window, or of the location. */
+/* Closes regions that are open at the end of the window, or of the location. */
 static void close_all(struct gt_export_place *place, const struct gt_otf2_cursor *at, uint64_t time)
 {
 	while (place->open_count)

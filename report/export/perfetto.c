@@ -192,7 +192,7 @@ static void enter(struct gt_export_place *place, const struct gt_otf2_region *re
 	state->named[index] = true;
 }
 
-/* Who made it: its functions, and the line of the innermost. The texts are to be freed. */
+/* Adds its callers: functions, and the line of the innermost. The texts are to be freed. */
 static void put_path(struct gt_export_place *place, const struct gt_export_call *call, GtPf__Event *event,
 		     GtPf__Annotation notes[2], GtPf__Annotation *pointers[2])
 {

@@ -18,7 +18,7 @@
 #include "lib/assemble/util/memory.h"
 #include "report/model/sums.h"
 
-/* What is compared: by which texts, and which figures; NULL: there is none. */
+/* The comparison: by which texts, of which figures; NULL: there is none. */
 static const struct compared {
 	const char *key;
 	const char *names[2];
@@ -345,7 +345,7 @@ static int by_name(const void *va, const void *vb)
 	return order ? order : (a->after - b->after) * 2 + (a->run > b->run) - (a->run < b->run);
 }
 
-/* What was shown to have changed stands first, then by the change. */
+/* Orders significant changes first, then by size. */
 static int by_change(const void *va, const void *vb)
 {
 	const struct row *a = va, *b = vb;

@@ -147,7 +147,7 @@ static struct lanes make_lanes(struct gt_report *report, const struct gt_profile
 	return lanes;
 }
 
-/* Of a rank, or a thread that MPI made for itself: next to nothing of it is recorded. */
+/* Is it a rank, or a thread of MPI's own, of which next to nothing is recorded? */
 static bool of_ranks(const struct lane *lane, const struct gt_classes *classes)
 {
 	return classes->processes[lane->process].rank != GT_NO_RANK &&

@@ -21,12 +21,12 @@ static uint32_t region_count(const struct gt_report *report)
 	return (uint32_t)report->read->tables[GT_OTF2_REGION].count;
 }
 
-/* What helps, in the words of the runtime. */
+/* Advice, in the runtime's terms. */
 struct words {
 	const char *copy, *pinned, *first, *tiny, *memory;
 };
 
-/* Of the runtime that has the first kernel. */
+/* The advice for the runtime of the first kernel. */
 static const struct words *words_of(const struct gt_report *report)
 {
 	static const struct words cuda = {
@@ -258,7 +258,7 @@ static bool *launching(const struct gt_report *report, uint32_t device)
 	return launch;
 }
 
-/* What threads that launch did in the gaps of a device, "" if there are too few samples. */
+/* The functions of launching threads in the gaps of a device; "" if there are too few samples. */
 static const char *sampled_meanwhile(struct gt_report *report, uint32_t device, const struct gt_spans *gaps,
 				     struct gt_meanwhile *found)
 {

@@ -456,7 +456,7 @@ static void costly_functions(struct gt_report *report)
 		   gt_said(report, ns, GT_SECONDS), gt_said(report, cost, GT_SECONDS));
 }
 
-/* What the measurement itself does: others may have waited for it. */
+/* Finds time of the measurement itself: others may have waited for it. */
 static void flushes(struct gt_report *report)
 {
 	const struct gt_otf2_region *of;

@@ -146,7 +146,7 @@ static struct gt_sums all_wanted(const struct gt_report *report)
 	return hosts;
 }
 
-/* What the run could gain: where runtimes spin, that is what they take from others. */
+/* The run's possible gain: the time that spinning runtimes take from others. */
 static uint64_t gain_of(const struct gt_report *report, struct gt_sums *hosts, size_t location,
 			const struct spinning *of)
 {

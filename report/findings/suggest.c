@@ -199,7 +199,7 @@ static uint64_t mean_of(const struct sums *sums)
 		       ? (sums->inclusive - sums->inside) / sums->leaves : 0;
 }
 
-/* What threads begin with says what they do. */
+/* Functions with which threads mostly begin are not cheap: they tell the threads' purposes. */
 static bool is_cheap(const struct suggest *s, size_t region)
 {
 	const struct sums *sums = &s->sums[region];
@@ -288,7 +288,7 @@ static bool is_chosen(const struct suggest *s, size_t region)
 	return false;
 }
 
-/* What rules leave out. */
+/* Events that the rules omit. */
 struct left_out {
 	uint64_t calls, bytes, cost; /* calls; of the archive; ns that recording them took */
 };

@@ -201,7 +201,7 @@ void gt_flow_end_merge(struct gt_flow *flow, struct gt_flow_ends *ends, size_t l
 
 /* ---- matching ------------------------------------------------------------------------------------- */
 
-/* Those that lead somewhere stand before those that they lead to. */
+/* Sorts origins before their targets. */
 static int by_key(const void *a, const void *b)
 {
 	const struct gt_flow_end *x = a, *y = b;

@@ -12,7 +12,7 @@
 
 enum { MOST_NAMES = 24 };
 
-/* What a box opens into: the states that are joined in it, as its first member has them. */
+/* Writes the states joined in a box, as its first member has them. */
 static void put_content(const struct gt_flow *flow, const struct gt_flow_draw *draw,
 			const struct gt_flow_box *box, FILE *out)
 {

@@ -80,7 +80,7 @@ static bool by_chance(const struct gt_flow *flow, const struct gt_otf2_region *r
 	       class == GT_CLASS_MEASUREMENT;
 }
 
-/* What waits, or talks to others, is no work: how long it takes is what others do. */
+/* Waits and communication are not work: their durations depend on other streams. */
 static bool waits(const struct gt_flow *flow, const struct gt_otf2_region *region)
 {
 	switch (gt_class_times[gt_class_of(&flow->report.classes, region)]) {

@@ -65,7 +65,7 @@ static struct gt_flow_item *add_item(struct walk *w, const struct place *place, 
 	return &s->items[s->count++];
 }
 
-/* What is below an item is not its own. */
+/* Subtracts the calls below an item from its own part. */
 static void take_children(struct gt_flow_stream *s, size_t item)
 {
 	struct gt_flow_item *of = &s->items[item];

@@ -399,7 +399,7 @@ static bool merge_all(struct gt_flow_graph *graph)
 	return fits;
 }
 
-/* What had to be summed or left out in one tree is in all. */
+/* Sums or omits in all trees the regions for which one tree had to. */
 static void make_alike(struct gt_flow_graph *graph)
 {
 	for (size_t i = 1; i < graph->count; i++)

@@ -25,7 +25,7 @@ enum {
 	ROWS_INSIDE = 8
 };
 
-/* What is to be laid out: part of a graph. */
+/* The part of a graph that is to be laid out. */
 struct job {
 	unsigned kind;
 	struct gt_flow_part part;

@@ -97,7 +97,7 @@ static double distance(const struct gt_flow_graph *graph, uint32_t stream, size_
 	return sum;
 }
 
-/* Of the largest cluster, the stream that is nearest to all. */
+/* Finds the stream of the largest cluster that is nearest to all others. */
 static void find_centre(struct gt_flow_graph *graph)
 {
 	size_t largest = 0, kept = 0;

@@ -124,7 +124,7 @@ static void put_branches(const struct picture *p)
 
 /* ---- boxes ---------------------------------------------------------------------------------------- */
 
-/* What a box opens into: the states that are joined in it, as its first member has them. */
+/* Draws the states joined in a box, as its first member has them. */
 static void put_content(const struct picture *p, unsigned kind, const struct gt_flow_box *box)
 {
 	const struct gt_flow_draw *draw = &p->draws[kind];

@@ -227,7 +227,7 @@ static uint32_t rank_of(const char *name)
 	return rank < GT_NO_RANK ? (uint32_t)rank : GT_NO_RANK;
 }
 
-/* What is in the archive only because others name it as a member of their communicators. */
+/* Finds locations that are in the archive only because communicators of others name them as members. */
 static void find_missing(struct gt_classes *classes)
 {
 	const struct gt_otf2 *read = classes->read;
@@ -317,7 +317,7 @@ static void class_location(struct gt_classes *classes, uint32_t index)
 	}
 }
 
-/* What gputrace puts beside the threads of a process (ranges of NVTX, sections of Kokkos) is no thread. */
+/* Locations that gputrace puts beside a process's threads (NVTX ranges, Kokkos sections) are not threads. */
 static void class_aside(struct gt_classes *classes)
 {
 	for (size_t i = 0; i < classes->read->tables[GT_OTF2_PROPERTY].count; i++) {

@@ -269,7 +269,8 @@ struct window {
 	struct gt_single_sum *sums; /* by region */
 };
 
-/* What of the tile is in the window: all of it, its halves, or (of the last level) single events. */
+/* Adds the part of the tile that is in the window: all of it, its halves, or (on the last level) single
+ * events. */
 static bool add_part(const struct window *w, unsigned level, uint64_t number)
 {
 	uint64_t begin = number << (w->span_log2 - level), end = (number + 1) << (w->span_log2 - level);

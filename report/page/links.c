@@ -165,7 +165,7 @@ static int most_first(const void *va, const void *vb)
 	return 0;
 }
 
-/* What is too much becomes one for each type. */
+/* Joins excess links, one for each type. */
 static void shorten(struct bundles *all, uint32_t nobody)
 {
 	struct bundle rest[GT_LINK_LOCK + 1] = { { .count = 0 } };

@@ -235,7 +235,7 @@ static void put_metrics(const struct gt_otf2 *read, struct gt_bytes *out)
 	}
 }
 
-/* Whose values they are: a location's, or those of the process or node that the metric names. */
+/* Writes the owner of the values: a location, or the process or node that the metric names. */
 static void put_scope(const struct gt_otf2 *read, const struct gt_picture_curve *curve, struct gt_bytes *out)
 {
 	const struct gt_otf2_metric *metric = curve->metric;

@@ -193,7 +193,7 @@ struct page {
 	char nonce[2 * NONCE + 1];
 };
 
-/* What stands where the mark is. */
+/* Writes the text that replaces the mark. */
 static void put_mark(const struct page *page, const char *mark, size_t length, struct gt_bytes *out)
 {
 	const struct gt_tile *title = gt_page_text(page->store, GT_TEXT_TITLE);

@@ -252,7 +252,7 @@ static void write_slot(struct gt_pyramid *p, unsigned k, struct slot *slot)
 
 static struct slot *slot_of(struct gt_pyramid *p, unsigned k, uint64_t tile);
 
-/* What has the most time; of samples exactly. */
+/* The region with the most time; exact for samples. */
 static struct kept most_of(const struct gathering *g, const struct sum_table *functions)
 {
 	struct kept most = { .ns = 0 };

@@ -95,7 +95,7 @@ static bool is_here(const char *host)
 	return false;
 }
 
-/* What follows "/TOKEN/" in the path, or NULL. Takes as long whatever is wrong. */
+/* The rest of the path after "/TOKEN/", or NULL. Takes the same time whatever is wrong. */
 static const char *behind_token(const struct gt_serve *serve, const char *path)
 {
 	unsigned char differs = 0;

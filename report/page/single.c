@@ -286,7 +286,7 @@ static bool write_all(int fd, const void *from, size_t size)
 	return true;
 }
 
-/* What picture.c has written about it. */
+/* Reads its data, written by picture.c. */
 static bool place_of(const struct gt_otf2 *read, const unsigned char *data, size_t size,
 		     struct gt_otf2_place *place)
 {

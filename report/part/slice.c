@@ -221,7 +221,7 @@ static bool complain(const char *path, const char *why)
 	return false;
 }
 
-/* What the archive says of itself. */
+/* Adds the properties that describe the slice. */
 static void describe(const struct slice *slice)
 {
 	const struct gt_slice_options *options = slice->options;

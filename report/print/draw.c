@@ -22,7 +22,7 @@
 #ifdef HAVE_CAIRO
 #include <cairo.h>
 
-/* What is used of libcairo. */
+/* The functions of libcairo that are used. */
 #define CAIRO_FUNCTIONS(F)                                                                             \
 	F(image_surface_create) F(create) F(set_source_rgba) F(rectangle) F(fill) F(move_to) F(line_to) \
 	F(set_line_width) F(stroke) F(select_font_face) F(set_font_size) F(show_text) F(text_extents)   \

@@ -53,7 +53,7 @@ static bool names(const struct gt_section_kind *kind, unsigned column)
 	return false;
 }
 
-/* What has a head of its own stands on a line of its own. */
+/* Prints a value with its own heading on a line of its own. */
 static void print_note(const struct gt_section *section, const union gt_cell *row, unsigned width, FILE *out)
 {
 	enum { INDENT = 12 };
@@ -131,7 +131,7 @@ static bool print_section(const struct gt_section *section, const struct gt_face
 	return true;
 }
 
-/* What was asked for by its name is not there. */
+/* Reports sections that were requested by name and are empty. */
 static void print_nothing(const struct gt_section *section, bool *first, FILE *out)
 {
 	fprintf(out, "%s%s: %s\n", *first ? "" : "\n", section->kind->title,

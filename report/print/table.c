@@ -108,7 +108,7 @@ static unsigned total(const struct table *table, unsigned most, unsigned last)
 	return sum;
 }
 
-/* What no row has. */
+/* Leaves out columns that no row has. */
 static void leave_empty(struct table *table)
 {
 	for (unsigned i = 0; i < table->kind->column_count; i++) {
@@ -227,7 +227,7 @@ static void free_names(const struct table *table, char **texts)
 	free(texts);
 }
 
-/* What a column needs so that no name is cut. */
+/* The width that a column needs so that no name is cut. */
 static unsigned need(const struct table *table, unsigned column)
 {
 	unsigned most = gt_columns_of(table->kind->columns[column].head);

@@ -35,7 +35,7 @@ static int longer_first(const void *a, const void *b, void *context)
 	return (x->region > y->region) - (x->region < y->region);
 }
 
-/* What is sampled has "~" before its name in text. */
+/* Sampled functions have "~" before their names in text. */
 static union gt_cell *path_row(struct gt_report *report, struct gt_section *section, unsigned depth,
 			       const char *name, bool measured)
 {

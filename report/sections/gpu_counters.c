@@ -33,7 +33,7 @@ struct records {
 	size_t kernel_count, kernel_room, sample_count, sample_room;
 };
 
-/* What a metric counted in the kernels of a name in a context. */
+/* A metric's counts in the kernels of one name in a context. */
 struct share {
 	uint64_t member, region, group, device, samples, shared;
 	double value;

@@ -101,7 +101,7 @@ static bool has_failed(const struct gt_otf2_cursor *at, struct messages *state)
 	return gt_otf2_has_attribute(at, state->mpi_error);
 }
 
-/* What MPI has refused was not sent: the call ends with an error, a request at once with its cancellation. */
+/* Messages that MPI refused were not sent: the call ends with an error, a request at once by cancellation. */
 static void leave(struct gt_report *report, struct gt_otf2_cursor *at, const struct gt_otf2_frame *frame,
 		  void *memory)
 {

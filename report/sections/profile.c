@@ -97,7 +97,7 @@ static void touch_room(struct gt_profiling *p)
 	p->touched = gt_resized(p->touched, (size_t)p->touched_room + 1, sizeof(*p->touched));
 }
 
-/* What is to know of a new node. */
+/* Notes the properties of a new node. */
 static void look_at_call(struct gt_profiling *p, uint32_t parent, uint32_t region, uint32_t node)
 {
 	struct gt_profile_node *nodes = p->tree.nodes;
@@ -210,7 +210,7 @@ static void event(struct gt_report *report, struct gt_otf2_cursor *at, const str
 	gt_profile_spend(memory, at->time);
 }
 
-/* What is open ends with the location. */
+/* Ends open calls with the location. */
 static void end(struct gt_report *report, struct gt_otf2_cursor *at, void *memory)
 {
 	(void)report;

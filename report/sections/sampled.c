@@ -81,7 +81,7 @@ static int less_first(const void *a, const void *b, void *items)
 	return (x->key[FUNCTION] < y->key[FUNCTION]) - (x->key[FUNCTION] > y->key[FUNCTION]);
 }
 
-/* Those with most time first. */
+/* Links nodes in descending order of time. */
 static void link_nodes(struct gt_sampled_tree *sampled)
 {
 	uint32_t count = sampled->nodes.count, *order = gt_zeroed((size_t)count + 1, sizeof(*order));

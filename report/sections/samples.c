@@ -145,7 +145,7 @@ static uint64_t *sampled_by_node(const struct gt_profile_location *location, con
 	return ns;
 }
 
-/* What the signal of one sample takes, ns, by what `gputrace run` has measured; 0: it has not. */
+/* The cost of one sample's signal (ns), as measured by `gputrace run`; 0: not measured. */
 static uint64_t cost_of(const struct gt_otf2 *read, uint64_t process)
 {
 	const struct gt_otf2_property *p =

@@ -83,7 +83,7 @@ static void put_count_heads(const struct page *p)
 		fprintf(p->out, "%*.*s ", COUNT_WIDTH, COUNT_WIDTH, gt_src_metric(p->src, metrics[i], true));
 }
 
-/* What stands before the line's number; line NULL: nothing of it. */
+/* Writes the text before the line's number; line NULL: none. */
 static void put_numbers(const struct page *p, const struct gt_src_function *f, const struct gt_src_line *line)
 {
 	fputc(' ', p->out);

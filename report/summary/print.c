@@ -180,7 +180,7 @@ static unsigned lack_lines(const struct gt_summary_view *view)
 	return much_ready(view, &ready, &life) + (view->facts->used.throttled_ns != 0);
 }
 
-/* What the program lost to others, and to a limit of its own. */
+/* Prints the time that the program lost to other programs, and to a limit of its own. */
 static void print_lack(const struct printer *p, const struct gt_summary_view *view)
 {
 	const struct gt_used *used = &view->facts->used;
@@ -312,7 +312,7 @@ static uint32_t rank_of(const struct gt_report *report, uint32_t location)
 	return report->classes.processes[report->classes.locations[location].process].rank;
 }
 
-/* What the ranks sent. */
+/* Prints the messages of the ranks. */
 static void print_messages(const struct printer *p, const struct gt_summary_view *view)
 {
 	const struct gt_section *section = section_of(view, "messages");
@@ -563,7 +563,7 @@ static void print_losses(const struct printer *p, const struct gt_summary *s)
 		line(p, RED, "%11s of other causes", counted(a, rest + s->unknown_records));
 }
 
-/* What is no loss, but worth a line. */
+/* Prints remarks that are not losses. */
 static void print_notes(const struct printer *p, const struct gt_summary_view *view)
 {
 	const struct gt_summary *s = view->facts;

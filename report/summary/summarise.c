@@ -183,7 +183,7 @@ static const struct gt_column columns[] = {
 };
 static const struct gt_section_kind summary_kind = GT_SECTION("summary", "Summary", GT_TOP, columns);
 
-/* What of a report is in summary.json, beside what only a summary has. */
+/* The sections of a report in summary.json, in addition to the summary's own. */
 static const char *const sections[] = { "run", "summary", "efficiencies", "regions", "thread_states",
 					"samples", "lines", "copies", "messages",
 					"collectives", "findings", "losses", NULL };

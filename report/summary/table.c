@@ -60,7 +60,7 @@ static void put_name(char *name, const char *of, unsigned room, size_t keep)
 	gt_summary_escape(name, NAME_ROOM, gt_shorten(buffer, of, room, keep), room);
 }
 
-/* What tells functions apart stays, also two that would look the same. */
+/* Keeps the part of names that distinguishes functions, also of two that would look the same. */
 static void put_names(char names[][NAME_ROOM], const struct row *top, unsigned n, unsigned room)
 {
 	size_t keep[ROWS] = { 0 };

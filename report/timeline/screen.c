@@ -163,7 +163,7 @@ static void draw_row(const struct screen *screen, int y, unsigned row)
 	}
 }
 
-/* What the colors mean, as far as the line has room. */
+/* Shows the meanings of the colors, as far as the line has room. */
 static void draw_legend(const struct gt_grid *grid)
 {
 	for (unsigned class = 0; class < GT_CLASSES; class++) {

@@ -573,7 +573,7 @@ static void locks(struct gt_sync *sync, enum gt_bag_kind kind)
 	gt_bag_free(bag);
 }
 
-/* What a thread waits for in a region of the class BARRIER. */
+/* The threads that a thread waits for in a region of the class BARRIER. */
 static enum gt_wait barrier_of(const struct gt_sync *sync, uint32_t location,
 			       const struct gt_wait_segment *segment)
 {

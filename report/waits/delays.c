@@ -35,7 +35,7 @@ struct cost {
 	uint64_t count;
 };
 
-/* What a thread needs for itself. */
+/* A thread's own data. */
 struct hand {
 	double *times;     /* by node of the whole tree; not touched: NEVER */
 	uint32_t *touched;

@@ -114,7 +114,7 @@ static void plan(struct gain *gain, uint32_t location, enum step done)
 
 /* ---- steps --------------------------------------------------------------------------------------- */
 
-/* What of the time up to the next segment was in chosen regions. */
+/* Computes the part of the time up to the next segment that was in chosen regions. */
 static void free_gap(struct gain *gain, uint32_t location)
 {
 	struct place *place = &gain->places[location];

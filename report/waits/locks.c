@@ -37,7 +37,7 @@ struct locks {
 };
 
 
-/* What called the function that acquires the lock. */
+/* The caller of the function that acquires the lock. */
 static uint32_t caller(const struct gt_report *report, const struct gt_otf2_cursor *at)
 {
 	size_t depth = at->depth;

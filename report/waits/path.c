@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Who joined a location, and since when. */
+/* The location that joined another one, and since when. */
 struct join {
 	uint64_t since;
 	uint32_t by; /* or GT_NO_CAUSE */

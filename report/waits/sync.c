@@ -291,7 +291,7 @@ static void event(struct gt_report *report, struct gt_otf2_cursor *at, const str
 	}
 }
 
-/* What was sent and never completed was sent. */
+/* A send that was never completed still counts as sent. */
 static void end(struct gt_report *report, struct gt_otf2_cursor *at, void *memory)
 {
 	struct gt_syncing *state = memory;

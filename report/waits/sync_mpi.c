@@ -282,7 +282,7 @@ static uint64_t operation_id(uint64_t file, uint64_t matching)
 	return gt_sync_mixed(gt_sync_mixed(7, file), matching);
 }
 
-/* What does not block may wait in the call that begins it, too: split collectives do. */
+/* Nonblocking operations may wait in the call that begins them, too: split collectives do. */
 static void file_operation(struct gt_sync *sync, struct gt_syncing *state,
 			   const struct gt_otf2_cursor *at, const struct gt_otf2_IoOperationBegin *e)
 {
@@ -436,7 +436,8 @@ static uint64_t access_id(uint64_t win, uint64_t matching)
 	return gt_sync_mixed(gt_sync_mixed(8, win), matching);
 }
 
-/* What completes an access before its epoch ends (MPI_Win_flush and similar) may have waited for the lock. */
+/* Calls that complete an access before its epoch ends (MPI_Win_flush and similar) may have waited for the
+ * lock. */
 static void window_access(struct gt_sync *sync, struct gt_syncing *state, uint64_t win, uint32_t remote,
 			  uint64_t matching)
 {

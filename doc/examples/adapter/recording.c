@@ -76,7 +76,7 @@ static void note(long change)
 	gt_unguard();
 }
 
-/* What is not recorded is passed on untouched. */
+/* Calls that are not recorded are passed on untouched. */
 unsigned long parcel_send(int to, size_t bytes, int urgent)
 {
 	unsigned long number;

@@ -207,7 +207,7 @@ int gt_clean_processes(const struct gt_spool *spool)
 	return rc;
 }
 
-/* What hosts have converted by themselves, and what an interrupted attempt has left of that. */
+/* Removes partial archives that hosts have made, and remains of interrupted attempts. */
 void gt_clean_partials(const struct gt_spool *spool)
 {
 	char path[200];

@@ -107,7 +107,7 @@ static void begin_process(struct gt_call_paths *s, struct gt_track *t)
 	s->generator = gt_defs_generator(t->conv->defs, s->period);
 }
 
-/* Those of this location; NULL: no memory. */
+/* The samples of this location; NULL: no memory. */
 static struct gt_call_paths *samples_of(struct gt_track *t)
 {
 	struct gt_call_paths *s = t->w->samples;

@@ -196,7 +196,7 @@ uint32_t gt_track_remember(struct gt_track *t, unsigned type, uint64_t id, uint3
 
 /* ---- records ----------------------------------------------------------------------------------------- */
 
-/* Of a record that nobody knows, or that refers to what is not defined. */
+/* Counts a record that is unknown or refers to something undefined. */
 void gt_convert_unknown(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
 {
 	(void)slot;

@@ -50,7 +50,7 @@ void gt_write_unmatched(struct gt_track *t)
 	t->w->tally.unmatched++;
 }
 
-/* What a record may take on the disk was reserved before; more is counted as unknown. */
+/* Disk space for a record was reserved before; anything beyond is counted as unknown. */
 static bool has_room(struct gt_track *t)
 {
 	if (!t->own_events) {

@@ -104,7 +104,7 @@ bool gt_writer_reserve(struct gt_writer *writer, uint64_t bytes)
 	return !rc;
 }
 
-/* What is still in libotf2's chunks, at most: of a location with few events it is little. */
+/* An upper bound of the data still in libotf2's chunks: little for a location with few events. */
 static uint64_t in_chunks(const struct gt_writer *writer)
 {
 	uint64_t most = 2 * writer->archive->evt_chunk;

@@ -251,7 +251,7 @@ static uint64_t highest_tick(const struct span *span, uint64_t mult)
 	return most < span->tick_max ? most : span->tick_max;
 }
 
-/* What one host's monotonic clock lies behind the first host's, by their wall clocks. */
+/* How far a host's monotonic clock lies behind the first host's, by their wall clocks. */
 static int64_t host_shift(const struct source *source, const struct source *reference)
 {
 	if (!strcmp(source->host, reference->host))
@@ -655,7 +655,7 @@ static void note_scales(struct gt_origins *origins, struct source *sources, size
 	}
 }
 
-/* What came out for clocks of hosts that have agreed. */
+/* Notes the results for the clocks of hosts that agree. */
 static void note_common(struct gt_origins *origins, const struct source *sources, uint64_t common)
 {
 	for (size_t i = 0; i < origins->count; i++) {

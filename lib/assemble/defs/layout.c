@@ -430,7 +430,7 @@ static void add_process(struct gt_layout *layout, struct gt_defs *defs, const st
 	place_metrics(layout, proc);
 }
 
-/* What has started ranks, however many processes are in between. */
+/* Marks processes that have started ranks, however many processes are in between. */
 static void mark_launchers(struct gt_layout *layout)
 {
 	for (uint32_t i = 0; i < layout->group_count; i++) {

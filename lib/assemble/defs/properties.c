@@ -124,7 +124,7 @@ static void add_account(struct task *out, struct gt_properties *props, uint32_t 
 	add_latest(out, props, group, name, value, first);
 }
 
-/* What the process wrote about itself; its settings go into gputrace.cfg instead. */
+/* Adds the process's own properties; its settings go into gputrace.cfg instead. */
 static void add_journal_properties(struct task *out, struct gt_properties *props, uint32_t group,
 				   const struct gt_journal *journal)
 {

@@ -99,7 +99,7 @@ static bool put_operator(struct text *t)
 	return true;
 }
 
-/* What stands behind a parameter list: " const", " [with T = int]". */
+/* Skips the text after a parameter list: " const", " [with T = int]". */
 static void skip_to_scope(struct text *t)
 {
 	while (t->at < t->end && !at(t, "::")) {

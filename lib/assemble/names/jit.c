@@ -325,7 +325,7 @@ void gt_jit_free(struct gt_jit *jit)
 	free(jit);
 }
 
-/* Who the process was: the owner of its folder. */
+/* Was this the process's user, the owner of its folder? */
 static bool is_owner(const struct gt_proc *proc, uid_t uid)
 {
 	int fd = gt_proc_open(proc);

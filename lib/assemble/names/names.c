@@ -160,7 +160,7 @@ bool gt_names_reused(const struct gt_names *names, uint64_t address)
 	return false;
 }
 
-/* What makes a function the same one in all processes: the file, and where in the file it is. */
+/* Identifies a function across processes: its file, and its offset there. */
 static size_t function_key(const struct gt_names *names, uint64_t address,
 			   const struct gt_mapping *m, char *key, size_t size)
 {

@@ -188,7 +188,7 @@ static void settle(struct gt_elf *elf)
 	elf->sym_count = kept + 1;
 }
 
-/* What the section headers say: which tables there are. */
+/* Reads the section headers: which tables there are. */
 static void look_at_sections(Elf *file, bool *symtab, bool *dwarf)
 {
 	Elf_Scn *scn = NULL;

@@ -309,7 +309,7 @@ static void begin_with(struct gt_order *order, unsigned slope)
 	}
 }
 
-/* What pass() said last. */
+/* Returns the last result of pass(). */
 static int shift_all(struct gt_order *order, const struct gt_pair_message *list, size_t n, int64_t most)
 {
 	int rc = 1;

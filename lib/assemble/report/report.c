@@ -172,7 +172,7 @@ static bool has_failed(const struct gt_proc *proc)
 	}
 }
 
-/* What a rank starts has its launcher's variables, too, but its exit status is no failure of the rank. */
+/* A rank's children have its launcher's variables, too, but their exit status is no failure of the rank. */
 static bool is_rank(const struct gt_spool *spool, const struct gt_proc *proc)
 {
 	const char *rank = gt_journal_property(&proc->journal, "launcher-rank"), *of_parent;
@@ -628,7 +628,7 @@ static void put_costs(struct gt_summary *summary)
 			accel->paradigm, accel->activity_ns, accel->call_ns };
 }
 
-/* What a summary points to. */
+/* Texts that a summary points to. */
 struct texts {
 	char missing[256], absent[512];
 };

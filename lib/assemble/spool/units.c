@@ -73,7 +73,7 @@ static int fetch(struct gt_units *u, const struct gt_slot **slot, unsigned *slot
 	return 1;
 }
 
-/* What has been collected cannot become a unit. */
+/* The collected records cannot become a unit. */
 static void abandon(struct gt_units *u)
 {
 	u->torn += u->activity;

@@ -28,7 +28,7 @@ struct parsed {
 	bool in_operator[GT_SHORTEN_MAX]; /* belongs to an operator's name */
 };
 
-/* What is left out. */
+/* The omitted part. */
 struct cut {
 	bool parameters;
 	unsigned templates; /* as deep as this, or deeper; DEEPEST + 1: none */
