@@ -31,6 +31,7 @@ import models
 import reading
 import kokkos
 import mpi
+import samples
 import wrap
 from tools import LAST, TWO, Bench, Case, disk_bytes, output
 
@@ -310,7 +311,7 @@ def suite_start(run, _peers):
 SUITES = {"event": suite_event, "real": suite_real, "calls": suite_calls, "locks": suite_locks,
           "start": suite_start, "wrap": wrap.suite, "mpi": mpi.suite, "counters": counters.suite,
           "flow": flow.suite, "reading": reading.suite, "page": page.suite, "models": models.suite,
-          "omp": omp.suite, "kokkos": kokkos.suite}
+          "omp": omp.suite, "kokkos": kokkos.suite, "samples": samples.suite}
 
 
 def peer_cases(b, n):

@@ -17,6 +17,7 @@ import page
 import models
 import reading
 import mpi
+import samples
 import wrap
 
 MIB = 1024.0 # in KiB
@@ -234,7 +235,7 @@ def report(run):
     if "event" in results:
         event_goals(goals, results)
     other_goals(goals, results)
-    for suite in (wrap, mpi, counters, flow, reading, page, models, kokkos, omp):
+    for suite in (wrap, mpi, counters, flow, reading, page, models, kokkos, omp, samples):
         suite.goals(goals, results, spread)
     parts = [introduction(run)]
     if empty:
