@@ -39,20 +39,21 @@ static bool begins(const char *text, const char *with)
 	return !strncmp(text, with, strlen(with));
 }
 
-/* The runtime may be linked into the program, where only its calls have names of their own; before a launch
- * there is what nvcc makes of <<< >>>. */
-static enum gt_runtime_code inside(const char *object, const char *name, const char *symbol)
+static bool is_library(const char *object)
 {
-	if (begins(object, "libcuda.so") || begins(object, "libcudart") || begins(object, "libcupti") ||
-	    begins(symbol, "libcudart_static_") || begins(symbol, "__cudart"))
-		return GT_INSIDE;
-	if (begins(name, "__device_stub__") || strstr(symbol, "16cudaLaunchKernelI") ||
-	    (begins(symbol, "cuda") && isupper((unsigned char)symbol[4])))
-		return GT_ENTRY;
-	return GT_OUTSIDE;
+	return begins(object, "libcuda.so") || begins(object, "libcudart") || begins(object, "libcupti");
 }
 
-static const struct gt_half half = { .accel = &accel, .inside = inside };
+/* The runtime may be linked into the program, where only its calls have names of their own; before a launch
+ * there is what nvcc makes of <<< >>>. */
+static bool is_entry(const char *name, const char *symbol)
+{
+	return begins(symbol, "libcudart_static_") || begins(symbol, "__cudart") ||
+	       begins(name, "__device_stub__") || strstr(symbol, "16cudaLaunchKernelI") ||
+	       (begins(symbol, "cuda") && isupper((unsigned char)symbol[4]));
+}
+
+static const struct gt_half half = { .accel = &accel, .is_library = is_library, .is_entry = is_entry };
 
 extern const struct gt_assembler gt_assembler_cuda;
 

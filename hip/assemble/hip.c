@@ -26,20 +26,26 @@ static const struct gt_accel accel = {
 	.device_class = "HIP Device",
 };
 
-/* What a call goes through until rocprofiler-sdk calls the adapter; and what hipcc makes of <<< >>>. */
-static enum gt_runtime_code inside(const char *object, const char *name, const char *symbol)
+/* What a call goes through until rocprofiler-sdk calls the adapter. */
+static bool is_library(const char *object)
 {
 	static const char *const libraries[] = { "libamdhip64.so", "librocprofiler-", "libroctx64.so",
 						 "libhsa-runtime64.so" };
 
-	(void)symbol;
 	for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]); i++)
 		if (!strncmp(object, libraries[i], strlen(libraries[i])))
-			return GT_INSIDE;
-	return strncmp(name, "__device_stub__", strlen("__device_stub__")) ? GT_OUTSIDE : GT_ENTRY;
+			return true;
+	return false;
 }
 
-static const struct gt_half half = { .accel = &accel, .inside = inside };
+/* What hipcc makes of <<< >>>. */
+static bool is_entry(const char *name, const char *symbol)
+{
+	(void)symbol;
+	return !strncmp(name, "__device_stub__", strlen("__device_stub__"));
+}
+
+static const struct gt_half half = { .accel = &accel, .is_library = is_library, .is_entry = is_entry };
 
 const struct gt_assembler gt_assembler_hip = {
 	.bytes = sizeof(struct gt_assembler), .abi = GT_ASSEMBLER_ABI, .name = "hip",

@@ -66,7 +66,8 @@ static void pair(struct gt_sync *sync, const struct gt_item *call, const struct 
 	segment->also = call->location;
 	segment->also_until = call->time;
 	segment->quick = segment->end - segment->begin < host->end - host->begin;
-	gt_launch_add(sync, call, activity);
+	if (sync->shows_launches)
+		gt_launch_add(sync, call, activity);
 	if (host->class == GT_CLASS_GPU_COPY)
 		wait_in_call(sync, call, activity->location, segment->end);
 }

@@ -38,7 +38,7 @@ void gt_launch_add(struct gt_sync *sync, const struct gt_item *call, const struc
 	struct gt_call_path path;
 	uint64_t node, region;
 
-	if (!is_device_work((enum gt_class)of->class) || !gt_report_shows(sync->report, gt_launches_kind.key))
+	if (!is_device_work((enum gt_class)of->class))
 		return;
 	path = gt_sync_whole(sync, call->location, gt_sync_path(sync, call->location, call->segment));
 	node = gt_profile_node_at(profile, call->location, host->node);
@@ -55,7 +55,7 @@ void gt_launches_figures(struct gt_sync *sync)
 	struct gt_section *section = gt_section_add(&report->figures, &gt_launches_kind);
 	uint64_t whole = report->duration * report->classes.device_count;
 
-	section->left_out = report->classes.gpu && !gt_report_shows(report, gt_launches_kind.key);
+	section->left_out = report->classes.gpu && !sync->shows_launches;
 	for (uint32_t i = 0; i < sync->launches.count; i++) {
 		const struct gt_sum *sum = &sync->launches.items[i];
 		struct gt_call_path call = { (uint32_t)sum->key[PATH], (uint32_t)sum->key[CALL] };

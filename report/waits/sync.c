@@ -380,6 +380,7 @@ static void prepare(struct gt_report *report, void *result)
 	struct gt_sync *sync = result;
 
 	sync->report = report;
+	sync->shows_launches = gt_report_shows(report, gt_launches_kind.key);
 	sync->mpi_error = gt_otf2_attribute_named(report->read, "MPI_ERROR");
 	sync->neighbours = gt_otf2_attribute_named(report->read, "MPI_NEIGHBOURS");
 	sync->mpi_file = gt_otf2_attribute_named(report->read, "MPI_FILE");

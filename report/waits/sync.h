@@ -206,6 +206,7 @@ struct gt_sync {
 	uint64_t child;                /* the parameter that names a child process */
 	uint64_t unmatched;            /* messages and collectives that were left out */
 	struct gt_sums launches;       /* launches.c's */
+	bool shows_launches;
 };
 
 extern const struct gt_analysis gt_sync_analysis;

@@ -37,12 +37,23 @@ ALONE static int fetch(void)
 	return -rc;
 }
 
+/* As of a runtime that is linked into the program. */
+ALONE int cudaMalloc(void **at, size_t size);
+ALONE int cudaMalloc(void **at, size_t size)
+{
+	uint64_t found = 0;
+	int rc = cuMemAlloc_v2(&found, size);
+
+	*at = (void *)(uintptr_t)found;
+	return rc;
+}
+
 ALONE static uint64_t reserve(void)
 {
-	uint64_t at = 0;
+	void *at = NULL;
+	int rc = cudaMalloc(&at, 1000); /* RESERVE */
 
-	cuMemAlloc_v2(&at, 1000); /* RESERVE */
-	return at + 1;
+	return (uint64_t)(uintptr_t)at + (uint64_t)rc;
 }
 
 int main(void)

@@ -33,12 +33,6 @@ struct gt_shared_io {
 	const char *id, *name;     /* of OTF2's I/O paradigm */
 };
 
-/*
- * Code of a runtime that lies between a call of it and what it tells an adapter, so that it is on the stack
- * there: its libraries, and functions of it in other files, which are its own only where they call these.
- */
-enum gt_runtime_code { GT_OUTSIDE, GT_INSIDE, GT_ENTRY };
-
 struct gt_half {
 	const char *ranks;         /* in a word: what kind of ranks processes with a job are */
 	const struct gt_accel *accel;
@@ -54,9 +48,13 @@ struct gt_half {
 	/* The source's name of a variable that a compiler has generated, by its symbol. False: it is not
 	 * such a one. */
 	bool (*variable)(const char *symbol, char *text, size_t size);
-	/* Is a function of the runtime? By the name of its file, without folders, what the source calls it,
-	 * and its symbol. */
-	enum gt_runtime_code (*inside)(const char *object, const char *name, const char *symbol);
+	/*
+	 * Code of the runtime that is on the stack between a call of it and what it tells the adapter: of its
+	 * libraries, by the names of their files without folders; and functions elsewhere that call these, by
+	 * what the source calls them, and their symbols.
+	 */
+	bool (*is_library)(const char *object);
+	bool (*is_entry)(const char *name, const char *symbol);
 };
 
 /* The n-th accelerator, from 0, or NULL. */
@@ -110,15 +108,22 @@ static inline bool gt_half_variable(const char *symbol, char *text, size_t size)
 	return false;
 }
 
-static inline enum gt_runtime_code gt_half_inside(const char *object, const char *name,
-						  const char *symbol)
+static inline bool gt_half_library(const char *object)
 {
-	enum gt_runtime_code inside = GT_OUTSIDE;
+	for (size_t i = 0; gt_assembler(i); i++)
+		if (gt_assembler(i)->half && gt_assembler(i)->half->is_library &&
+		    gt_assembler(i)->half->is_library(object))
+			return true;
+	return false;
+}
 
-	for (size_t i = 0; !inside && gt_assembler(i); i++)
-		if (gt_assembler(i)->half && gt_assembler(i)->half->inside)
-			inside = gt_assembler(i)->half->inside(object, name, symbol);
-	return inside;
+static inline bool gt_half_entry(const char *name, const char *symbol)
+{
+	for (size_t i = 0; gt_assembler(i); i++)
+		if (gt_assembler(i)->half && gt_assembler(i)->half->is_entry &&
+		    gt_assembler(i)->half->is_entry(name, symbol))
+			return true;
+	return false;
 }
 
 static inline bool gt_half_shared(struct gt_track *t, const struct gt_def_shared *def, uint32_t *comm,

@@ -228,7 +228,7 @@ static uint8_t mark_of(const struct gt_place *place)
 {
 	if (place->own || place->libc)
 		return place->own ? GT_IN_GPUTRACE : GT_IN_LIBC;
-	return place->inside == GT_INSIDE ? GT_IN_RUNTIME : place->inside == GT_ENTRY ? GT_IN_ENTRY : 0;
+	return place->runtime ? GT_IN_RUNTIME : 0;
 }
 
 /* The last frame up to one that is not gputrace's own, through which the program's code has called other. */
@@ -361,13 +361,17 @@ static uint32_t same_nodes(const struct gt_call_paths *s)
 }
 
 /* The function that made a call: what its runtime did until it told gputrace is left out. */
-static uint32_t caller_of(const struct gt_call_paths *s)
+static uint32_t caller_of(const struct gt_call_paths *s, struct gt_defs *defs)
 {
-	unsigned caller = s->count;
+	uint32_t innermost = s->contexts[s->count], caller;
+	unsigned count = s->count;
 
-	while (s->marks[caller] == GT_IN_RUNTIME || (caller < s->count && s->marks[caller] == GT_IN_ENTRY))
-		caller--;
-	return s->contexts[caller ? caller : s->count];
+	while (s->marks[count] == GT_IN_RUNTIME)
+		count--;
+	if (count == s->count)
+		return innermost;
+	caller = gt_defs_caller(defs, s->contexts[count], gt_half_entry);
+	return caller == GT_UNDEFINED ? innermost : caller;
 }
 
 void gt_convert_sample(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
@@ -391,7 +395,7 @@ void gt_convert_sample(struct gt_track *t, const struct gt_slot *slot, uint64_t 
 		if (!add_frame(s, t, frames[--fresh], tick))
 			return;
 	if (!GT_SAMPLE_WEIGHT(slot->word)) {
-		t->path = caller_of(s) + 1;
+		t->path = caller_of(s, t->conv->defs) + 1;
 		return;
 	}
 	write_sample(s, t, slot->word, tick, s->depths[s->count] - same_nodes(s));

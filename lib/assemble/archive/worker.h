@@ -82,7 +82,7 @@ struct gt_held {
 #define GT_HELD_MAX 16
 
 /* A worker's state of samples (samples.c). */
-enum gt_mark { GT_IN_LIBC = 1, GT_IN_GPUTRACE, GT_IN_RUNTIME, GT_IN_ENTRY };
+enum gt_mark { GT_IN_LIBC = 1, GT_IN_GPUTRACE, GT_IN_RUNTIME };
 struct gt_call_paths {
 	/* of the process: what was learned of code */
 	const struct gt_proc *proc;

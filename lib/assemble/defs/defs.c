@@ -530,6 +530,23 @@ uint32_t gt_defs_context(struct gt_defs *defs, struct gt_context *context)
 	return number;
 }
 
+uint32_t gt_defs_caller(struct gt_defs *defs, uint32_t context,
+			bool (*skip)(const char *name, const char *symbol))
+{
+	pthread_mutex_lock(&defs->lock);
+	while (context != GT_UNDEFINED) {
+		const struct gt_context *node = (const struct gt_context *)defs->contexts.items + context;
+		const struct gt_region *of = (const struct gt_region *)defs->regions.items + node->region;
+
+		if (!skip(gt_intern_text(&defs->strings, of->name, NULL),
+			  gt_intern_text(&defs->strings, of->canonical, NULL)))
+			break;
+		context = node->parent;
+	}
+	pthread_mutex_unlock(&defs->lock);
+	return context;
+}
+
 bool gt_defs_place_known(struct gt_defs *defs, const void *key, size_t bytes, struct gt_place *place)
 {
 	uint32_t number;

@@ -122,7 +122,7 @@ struct gt_place {          /* what lies at an address of code */
 	uint8_t inlined_count;
 	bool own;                  /* code of gputrace's own */
 	bool libc, nameless;       /* of the C library, in a function without a symbol */
-	uint8_t inside;            /* enum gt_runtime_code (adapters/half.h) */
+	bool runtime;              /* of a library that calls adapters (gt_half_library()) */
 };
 
 struct gt_marker_def {
@@ -229,6 +229,9 @@ uint32_t gt_defs_generator(struct gt_defs *defs, uint64_t period);
  * becomes what the node is.
  */
 uint32_t gt_defs_context(struct gt_defs *defs, struct gt_context *context);
+/* The innermost node, from `context` outwards, whose function `skip` does not want. GT_UNDEFINED: none. */
+uint32_t gt_defs_caller(struct gt_defs *defs, uint32_t context,
+			bool (*skip)(const char *name, const char *symbol));
 
 /* What lies at an address, by a key of the caller's. False: that has not been said yet. */
 bool gt_defs_place_known(struct gt_defs *defs, const void *key, size_t bytes, struct gt_place *place);

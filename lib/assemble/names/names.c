@@ -340,18 +340,18 @@ static bool is_called(const char *path, const char *first)
 static void look_up_place(struct gt_names *names, uint64_t address, const struct gt_mapping *m,
 			  struct gt_place *place)
 {
-	struct gt_symbol symbol = { .name = "", .canonical = "", .exact = true };
+	struct gt_symbol symbol = { .exact = true };
 	struct gt_code code;
 
 	place->own = is_called(m->path, "libgputrace");
 	place->libc = is_called(m->path, "libc.so.");
+	place->runtime = gt_half_library(file_of(m->path));
 	pthread_mutex_lock(&names->symbolizer->lock);
 	gt_symbols_place(names->symbolizer->symbols, m->module, m->path, address, &code);
 	inlined_places(names, m, &code, place);
-	if (code.function)
+	if (place->libc && code.function)
 		gt_symbols_lookup(names->symbolizer->symbols, m->module, m->path, code.function, &symbol);
 	place->nameless = !symbol.exact;
-	place->inside = (uint8_t)gt_half_inside(file_of(m->path), symbol.name, symbol.canonical);
 	pthread_mutex_unlock(&names->symbolizer->lock);
 	place->region = code.function ? function_of(names, code.function, m, GT_PARADIGM_SAMPLING)
 				      : region_without_functions(names, m);
