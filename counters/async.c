@@ -85,8 +85,8 @@ static void poll_one(struct channel *c)
 /* ---- our thread ---------------------------------------------------------------------------------------- */
 
 /*
- * Reads what is due, or everything; returns how long it has time. Each is due at multiples of its interval:
- * being woken costs much more than a reading, so it is done once for all.
+ * Reads the counters that are due, or all; returns the time (ns) until the next reading is due. Each is due
+ * at multiples of its interval: waking up costs much more than a reading, so they are read together.
  */
 static uint64_t poll_due(bool all)
 {

@@ -269,7 +269,7 @@ static void enable_events(void)
 	enable_event(CU_DOMAIN_STATE, CU_STATE_FATAL_ERROR, "fatal errors");
 }
 
-/* Everything before the first record. Returns a sentence if it fails. */
+/* All set-up. Returns an error message if it fails. */
 static const char *set_up(void)
 {
 	static char why[256];

@@ -284,7 +284,7 @@ static void trace_markers(void)
 	trace_calls("MARKER_NAME_API", gt_hip_name, "names by roctx");
 }
 
-/* Everything before the first record. Returns what failed, or NULL. */
+/* All set-up. Returns what failed, or NULL. */
 static const char *set_up(int *status)
 {
 	const char *transfers = gt_setting("VT_GPU_TRANSFERS");

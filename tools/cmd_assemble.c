@@ -182,7 +182,7 @@ int gt_assemble_here_partial(const char *dir, const char *home, int fd)
 	/* Then what it has recorded must come to where the last host finds it. */
 	rc = gt_collect(home);
 	if (rc)
-		gt_say(0, "%s: cannot copy the spool of this host there: %s", dir, strerror(-rc));
+		gt_say(0, "%s: cannot copy this host's spool to it: %s", dir, strerror(-rc));
 	return rc ? GT_RC_BAD : GT_RC_OK;
 }
 

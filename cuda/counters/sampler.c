@@ -425,7 +425,7 @@ static void count_gap(struct sampler *s, uint64_t start, uint64_t end)
 	gt_lost(GT_LOSS_METRIC, missing);
 }
 
-/* A new session, at a longer interval: the samples come faster than they can be decoded. */
+/* A new session, at a longer interval: samples arrive faster than they can be decoded. */
 static void overflowed(struct sampler *s)
 {
 	int rc;
@@ -438,8 +438,8 @@ static void overflowed(struct sampler *s)
 	close_session(s);
 	if (s->interval < INTERVAL_MOST)
 		s->interval *= 2;
-	gt_message(1, "GPU %u: samples come faster than they can be decoded, some are missing: every %lu us "
-		   "from now on",
+	gt_message(1, "GPU %u: samples arrive faster than they can be decoded; some were lost; sampling "
+		   "every %lu us from now on",
 		   device_of(s), (unsigned long)(s->interval / 1000));
 	rc = open_session(s);
 	if (rc)

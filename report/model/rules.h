@@ -37,7 +37,7 @@ enum { GT_MANY_THREADS = 100, GT_SHORT_LIFE = 10000000 };
 enum { GT_MUCH_COPYING = 5, GT_MUCH_PAGEABLE = 5, GT_SOME_COPIES = 10 };
 /* Percent of the time of copies, or of kernels, in which both run. */
 enum { GT_LITTLE_OVERLAP = 5 };
-/* Microseconds of a kernel, kernels, percent of their time and the gaps between them that are gaps. */
+/* tiny-kernels: longest duration (us), least count, least share of gaps (%). */
 enum { GT_TINY_KERNEL = 10, GT_MANY_KERNELS = 1000, GT_MUCH_GAP = 30 };
 /* Percent of the run that a gap takes, and launches that it could hold, if it is long. */
 enum { GT_LONG_GAP = 1, GT_LAUNCHES_OF_GAP = 10 };
@@ -73,9 +73,10 @@ static inline bool gt_waits_unseen(bool all, uint64_t ns)
 }
 
 /* Why there are no efficiencies of ranks, or of threads. */
-#define GT_BLIND_RANKS	 "none of the ranks: one waits for threads of which next to nothing was recorded"
+#define GT_BLIND_RANKS \
+	"not computed for ranks: one waits for threads of which next to nothing was recorded"
 #define GT_BLIND_THREADS \
-	"none of the threads: most of their time was in no recorded function, and it is not known " \
+	"not computed for threads: most of their time was outside recorded functions, and it is not known " \
 	"whether they ran"
 
 /* Do threads wait for a lock so often, and each for so long? */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Mouse, touch and keyboard. Dragging moves the timeline; with Shift, or on the time axis, it marks a window;
- * Ctrl and wheel, or two fingers, zoom. Keys are listed in KEYS, which is also the help.
+ * Ctrl+wheel or a pinch zooms. Keys are listed in KEYS, which is also the help.
  *
  * Limits: keys do nothing while a field has the focus, and none has a meaning with Ctrl, Alt or Meta.
  */

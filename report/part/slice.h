@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A part of an archive as an archive.
+ * Copies a time window or some locations of an archive into a new one.
  *
  * Limits: reads the archive twice.
  */
