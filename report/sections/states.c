@@ -22,9 +22,10 @@ static const struct gt_column columns[] = {
 	{ "switches", "switches", GT_COUNT },
 	{ "migrations", "migrations", GT_COUNT },
 };
+enum { BRIEF = 20 }; /* in summary.json */
 static const struct gt_section_kind states_kind =
 	GT_SECTION("thread_states", "Thread states", GT_ROWS, columns,
-		   .spare = "migrations,switches,unknown_s");
+		   .spare = "migrations,switches,unknown_s", .brief = BRIEF);
 enum { LIFETIME = 1, RUNNING, READY, BLOCKED, UNKNOWN, COLUMNS = 9 };
 
 /* The properties of the columns that have one. */

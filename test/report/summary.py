@@ -4,7 +4,7 @@
 
 Prints one line for each difference: a key of summary.json that the report has with another value, and a line of
 SUMMARY whose figure is another one than the report's.
-Limits: summary.json has the first rows of long tables (of samples, fewer), and of findings the first three columns.
+Limits: summary.json has the first rows of long tables (of samples and states, fewer), and of findings the first three columns.
 """
 import json
 import re
@@ -22,7 +22,7 @@ def cut(value, key):
         return {k: cut(v, k) for k, v in value.items()}
     if isinstance(value, list):
         return [{k: v for k, v in row.items() if key not in NOTES or k in NOTES[key]}
-                for row in value[:SAMPLES if key in ("samples", "lines") else ROWS]]
+                for row in value[:SAMPLES if key in ("samples", "lines", "thread_states") else ROWS]]
     return value
 
 

@@ -9,7 +9,7 @@ EXTRA_DIST += test/sampling/auto.c test/sampling/callers.c test/sampling/callers
 	test/sampling/damaged.c \
 	test/sampling/inlined.c test/sampling/jit.c test/sampling/own_stack.h \
 	test/sampling/paths.c test/sampling/paths.py test/sampling/rewind.c test/sampling/signals.c \
-	test/sampling/split.c test/sampling/split.py test/sampling/stacks.c test/sampling/steps.c \
+	test/sampling/split.c test/sampling/split.py test/sampling/recount.py test/sampling/stacks.c test/sampling/steps.c \
 	test/sampling/steps_throw.cc test/sampling/sums.c test/sampling/swapped.c test/sampling/swapped_lib.c \
 	test/sampling/unwinder.sh
 EXTRA_DIST += test/sampling/libgputrace-sampling.symbols
