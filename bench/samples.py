@@ -16,8 +16,8 @@ PEER_TURNS = 7
 CLOCK = 'TIMEFORMAT="user=%3U sys=%3S"; time "$@" >/dev/null'
 SQL = ("with recursive c(x) as (select 1 union all select x + 1 from c where x < 2500000) "
        "select sum(x * x % 7), count(distinct x % 1000) from c")
-PYTHON = ("import json\nd = [{'a': i, 'b': str(i)} for i in range(30000)]\n"
-          "for k in range(20): json.loads(json.dumps(d))\nprint(sum(i * i % 7 for i in range(2000000)))")
+PYTHON = ("import json\nrows = [{'a': i, 'b': str(i)} for i in range(30000)]\n"
+          "for k in range(20): json.loads(json.dumps(rows))\nprint(sum(i * i % 7 for i in range(2000000)))")
 
 
 def prepare(b):
