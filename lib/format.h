@@ -19,7 +19,8 @@
  *
  * A location's stream is a sequence of 16-byte slots, addressed by their byte offset since the
  * location began. Offset o lives in the window at (o % (2 * half_bytes)) while it is not spooled.
- * l<id>.raw holds what is spooled: packed blocks one after the other (GT_LOC_PACKED); or, for a ring,
+ * l<id>.raw holds what is spooled: packed blocks one after the other (GT_LOC_PACKED), whose last bytes are in
+ * the stage behind the halves, byte p of the file at p % stage_bytes, until that is full; or, for a ring,
  * bare slots, offset o at o % ring_bytes.
  */
 #ifndef GT_FORMAT_H
@@ -29,7 +30,7 @@
 
 #include <stdint.h>
 
-#define GT_FORMAT_VERSION 16u
+#define GT_FORMAT_VERSION 17u
 
 #define GT_MAGIC_RUN  0x314e555254474721ull /* "!GGTRUN1" read as a little-endian number */
 #define GT_MAGIC_PROC 0x31434f5250474721ull
@@ -117,10 +118,13 @@ struct gt_win_header {
 	uint64_t lost[GT_LOSS_N];
 	uint32_t tid;           /* kernel thread id of the present or last writer */
 	uint32_t incarnation;   /* how many threads have used this location */
-	uint64_t packed_bytes;  /* GT_LOC_PACKED: length of l<id>.raw that goes with `spooled` */
+	uint64_t packed_bytes;  /* GT_LOC_PACKED: of l<id>.raw and the stage, what goes with `spooled` */
 	struct gt_states states; /* of its threads; the main thread's are in gt_proc_header */
 	uint64_t kept_from[2];  /* of each half's present turn: stream offsets of late records */
 	uint64_t kept_to[2];    /* and behind them; 0: there are none */
+	uint64_t written;       /* bytes of packed_bytes that are in l<id>.raw; the rest is in the stage */
+	uint32_t stage_bytes;   /* power of two; 0: there is no stage, all is in the file */
+	uint32_t reserved;
 };
 
 /* ---- definitions journal ---------------------------------------------------------------------- */

@@ -15,6 +15,7 @@
 #include "lib/record/record.h"
 
 #include <errno.h>
+#include <string.h>
 
 static uint64_t spooled_total; /* bytes of all locations; atomic */
 
@@ -53,9 +54,49 @@ static int open_raw(struct gt_location *loc)
 }
 
 /* Writes to it, unless the program has put a file of its own there. */
-static int write_raw(const struct gt_location *loc, const void *data, size_t bytes, uint64_t place)
+static int write_raw(struct gt_location *loc, const void *data, size_t bytes, uint64_t place)
 {
+	int rc = loc->raw.fd < 0 ? open_raw(loc) : 0;
+
+	if (rc)
+		return rc;
 	return gt_file_valid(&loc->raw) ? gt_file_pwrite(loc->raw.fd, data, bytes, place) : -EBADF;
+}
+
+/*
+ * What is packed: into the stage, which is written when it is full. What lies before `written` is of a half
+ * that could not be written to its end, and goes to the file, because the stage has what is behind it.
+ */
+static int append(struct gt_location *loc, const char *data, size_t bytes, uint64_t *place)
+{
+	struct gt_win_header *win = loc->win;
+	unsigned char *stage = loc->hot->base + 2 * loc->half;
+	int rc = 0;
+
+	if (!win->stage_bytes) {
+		rc = write_raw(loc, data, bytes, *place);
+		*place += bytes;
+		return rc;
+	}
+	while (!rc && bytes) {
+		uint64_t at = *place & (win->stage_bytes - 1);
+		uint64_t room = *place < win->written ? win->written - *place : win->stage_bytes - at;
+		size_t n = bytes < room ? bytes : room;
+
+		if (*place < win->written)
+			rc = write_raw(loc, data, n, *place);
+		else
+			memcpy(stage + at, data, n);
+		data += n;
+		bytes -= n;
+		*place += n;
+		if (rc || *place <= win->written || *place & (win->stage_bytes - 1))
+			continue;
+		rc = write_raw(loc, stage, win->stage_bytes, *place - win->stage_bytes);
+		if (!rc)
+			__atomic_store_n(&win->written, *place, __ATOMIC_RELEASE); /* the stage is free */
+	}
+	return rc;
 }
 
 /* ---- scratch for packing: a few for all threads, each taken for the microseconds of one flush --- */
@@ -122,18 +163,14 @@ static int write_block(struct gt_location *loc, uint64_t offset, uint64_t bytes,
 				      scratch->table);
 
 		((struct gt_pack_header *)block)->low = gt_lower_bound(loc, offset);
-		rc = write_raw(loc, block, size, *place);
+		rc = append(loc, block, size, place);
 		__atomic_store_n(&scratch->taken, 0, __ATOMIC_RELEASE); /* pairs with take_scratch() */
-		*place += size;
 		return rc;
 	}
 	gt_pack_raw_header(&header, slots, (uint32_t)(bytes / GT_SLOT), offset);
 	header.low = gt_lower_bound(loc, offset);
-	rc = write_raw(loc, &header, sizeof(header), *place);
-	if (!rc)
-		rc = write_raw(loc, slots, bytes, *place + sizeof(header));
-	*place += sizeof(header) + bytes;
-	return rc;
+	rc = append(loc, (const char *)&header, sizeof(header), place);
+	return rc ? rc : append(loc, (const char *)slots, bytes, place);
 }
 
 /* Writes the half at `spooled` to the spool file. */
@@ -142,10 +179,8 @@ static int write_half(void *location)
 	struct gt_location *loc = location;
 	struct gt_win_header *win = loc->win;
 	uint64_t place = win->packed_bytes;
-	int rc = open_raw(loc);
+	int rc = 0;
 
-	if (rc)
-		return rc;
 	if (!(win->flags & GT_LOC_PACKED))
 		rc = write_raw(loc, loc->hot->base + (win->spooled & loc->hot->mask), loc->half,
 			       win->ring_bytes ? win->spooled % win->ring_bytes : win->spooled);

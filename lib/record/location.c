@@ -213,13 +213,27 @@ static uint64_t ring_size(uint64_t half)
 	return (halves ? halves : 1) * half;
 }
 
+/*
+ * What is packed is written when the stage is full: in pieces for which the kernel takes its large pages.
+ * Where there are so many threads that windows are small, these have none.
+ */
+static uint64_t stage_size(uint64_t half)
+{
+	return half > GT_PAGE ? half / 2 : 0;
+}
+
+static uint64_t file_size(uint64_t half)
+{
+	return GT_PAGE + 2 * half + stage_size(half);
+}
+
 static void drop_window(struct gt_location *loc)
 {
 	char name[24];
 
 	gt_text(name, sizeof(name), "l%u.win", loc->id);
 	gt_sys_unlinkat(gt_folder(), name, 0);
-	gt_sys_munmap(loc->win, GT_PAGE + 2 * loc->half);
+	gt_sys_munmap(loc->win, file_size(loc->half));
 	loc->win = NULL;
 }
 
@@ -227,7 +241,7 @@ static void drop_window(struct gt_location *loc)
 static int map_window(void *location)
 {
 	struct gt_location *loc = location;
-	uint64_t bytes = GT_PAGE + 2 * loc->half;
+	uint64_t bytes = file_size(loc->half);
 	struct gt_file file = { .fd = -1 };
 	void *memory = NULL;
 	char name[24];
@@ -251,6 +265,7 @@ static void fill_window(struct gt_location *loc, uint64_t tick)
 	win->kind = loc->kind;
 	win->begin = tick;
 	win->ring_bytes = ring_size(loc->half);
+	win->stage_bytes = (uint32_t)stage_size(loc->half);
 	win->flags = loc->flags | (win->ring_bytes ? 0 : GT_LOC_PACKED);
 	win->half_base[0] = 0;
 	win->half_tick[0] = tick;
@@ -314,7 +329,7 @@ static struct gt_location *make(uint32_t kind, uint32_t flags, gt_ref name, uint
 		goto lost;
 	}
 	spare = NULL;
-	window_bytes += 2 * loc->half;
+	window_bytes += file_size(loc->half) - GT_PAGE;
 	loc->limit = loc->half;
 	loc->hot->base = (unsigned char *)loc->win + GT_PAGE;
 	loc->hot->mask = 2 * loc->half - 1;
@@ -508,7 +523,7 @@ void gt_locations_forget(void)
 	/* The windows belong to the parent; unmap them, so that nothing here can write to them. */
 	for (struct gt_location *loc = gt_locations; loc; loc = loc->next) {
 		gt_file_close(&loc->raw);
-		gt_sys_munmap(loc->win, GT_PAGE + 2 * loc->half);
+		gt_sys_munmap(loc->win, file_size(loc->half));
 	}
 	made = 0;
 	gt_locations = NULL;

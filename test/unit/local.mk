@@ -111,6 +111,10 @@ test_unit_libgtspools_la_SOURCES = test/unit/mkspool.c test/unit/mkspool.h test/
 test_unit_libgtspools_la_CFLAGS = $(UNIT_CFLAGS) $(OTF2_CFLAGS)
 UNIT_SPOOL = test/unit/libgtspools.la lib/libgtassemble.la $(UNIT_LIBS)
 
+CRITERION_TESTS += test/unit/unpack
+test_unit_unpack_SOURCES = test/unit/test_unpack.c
+test_unit_unpack_CFLAGS = $(UNIT_CFLAGS)
+test_unit_unpack_LDADD = $(UNIT_SPOOL)
 CRITERION_TESTS += test/unit/archive
 test_unit_archive_SOURCES = test/unit/test_archive.c
 test_unit_archive_CFLAGS = $(UNIT_CFLAGS) $(OTF2_CFLAGS)

@@ -65,6 +65,8 @@ static int find_cuts(struct gt_stream *stream)
 
 int gt_stream_open(struct gt_stream *stream, const struct gt_loc *loc, struct gt_slot *buffer)
 {
+	bool staged = loc->win.flags & GT_LOC_PACKED && loc->win.written < loc->win.packed_bytes;
+	struct gt_packed packed;
 	int rc;
 
 	memset(stream, 0, sizeof(*stream));
@@ -73,18 +75,18 @@ int gt_stream_open(struct gt_stream *stream, const struct gt_loc *loc, struct gt
 	stream->buffer = stream->at = stream->end = buffer;
 	stream->pos = loc->begin;
 	rc = find_cuts(stream);
-	if (!rc && loc->raw_end > loc->begin) {
+	if (!rc && loc->raw_end > loc->begin && (!staged || loc->win.written)) {
 		stream->raw = gt_loc_open(loc, "raw", O_RDONLY);
 		if (stream->raw < 0)
 			rc = stream->raw;
-		else
-			gt_unpacker_open(&stream->unpacker, stream->raw, loc->win.packed_bytes);
 	}
-	if (!rc && loc->end > loc->win.spooled) {
+	if (!rc && (loc->end > loc->win.spooled || staged)) {
 		stream->win = gt_loc_open(loc, "win", O_RDONLY);
 		if (stream->win < 0)
 			rc = stream->win;
 	}
+	packed = gt_packed_of(&loc->win, stream->raw, stream->win);
+	gt_unpacker_open(&stream->unpacker, &packed);
 	if (rc)
 		gt_stream_close(stream);
 	return rc;

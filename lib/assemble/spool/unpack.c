@@ -9,27 +9,55 @@
 
 #include "lib/assemble/util/io.h"
 #include "lib/common/pack.h"
+#include "lib/format.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int read_all(int fd, void *data, size_t bytes, uint64_t place)
+struct gt_packed gt_packed_of(const struct gt_win_header *win, int raw_fd, int win_fd)
 {
-	ssize_t n = gt_read_at(fd, data, bytes, place);
-
-	return n < 0 ? (int)n : (size_t)n < bytes ? -ENODATA : 0;
+	return (struct gt_packed){
+		.raw = raw_fd,
+		.win = win_fd,
+		.size = win->packed_bytes,
+		.written = win->stage_bytes ? win->written : UINT64_MAX,
+		.stage = win->header_bytes + 2 * (uint64_t)win->half_bytes,
+		.stage_bytes = win->stage_bytes,
+	};
 }
 
-/* The header at `place`, if it can be right and its block ends within `size`. */
-static int read_header(int fd, uint64_t place, uint64_t size, struct gt_pack_header *header)
+static int read_all(const struct gt_packed *from, char *data, size_t bytes, uint64_t place)
 {
+	while (bytes) {
+		bool staged = place >= from->written;
+		uint64_t at = staged ? place & (from->stage_bytes - 1) : place;
+		uint64_t there = staged ? from->stage_bytes - at : from->written - at;
+		size_t size = bytes < there ? bytes : (size_t)there;
+		ssize_t n = gt_read_at(staged ? from->win : from->raw, data, size,
+				       staged ? from->stage + at : at);
+
+		if (n < 0)
+			return (int)n;
+		if ((size_t)n < size)
+			return -ENODATA;
+		data += size;
+		bytes -= size;
+		place += size;
+	}
+	return 0;
+}
+
+/* The header at `place`, if it can be right and its block ends within what is there. */
+static int read_header(const struct gt_packed *from, uint64_t place, struct gt_pack_header *header)
+{
+	uint64_t size = from->size;
 	int rc;
 
 	if (size < sizeof(*header) || place > size - sizeof(*header))
 		return -ENODATA;
-	rc = read_all(fd, header, sizeof(*header), place);
+	rc = read_all(from, (char *)header, sizeof(*header), place);
 	if (rc)
 		return rc;
 	if (header->magic != GT_MAGIC_PACK || !header->slots ||
@@ -40,9 +68,9 @@ static int read_header(int fd, uint64_t place, uint64_t size, struct gt_pack_hea
 	return 0;
 }
 
-void gt_unpacker_open(struct gt_unpacker *unpacker, int fd, uint64_t size)
+void gt_unpacker_open(struct gt_unpacker *unpacker, const struct gt_packed *from)
 {
-	*unpacker = (struct gt_unpacker){ .fd = fd, .size = size };
+	*unpacker = (struct gt_unpacker){ .from = *from };
 }
 
 void gt_unpacker_close(struct gt_unpacker *unpacker)
@@ -72,7 +100,7 @@ static int next_block(struct gt_unpacker *u, uint64_t pos, void *to, size_t room
 	int rc;
 
 	for (;;) {
-		rc = read_header(u->fd, u->place, u->size, &header);
+		rc = read_header(&u->from, u->place, &header);
 		if (rc)
 			return rc;
 		end = header.offset + 16 * (uint64_t)header.slots;
@@ -82,7 +110,7 @@ static int next_block(struct gt_unpacker *u, uint64_t pos, void *to, size_t room
 	}
 	if (header.offset > pos)
 		return -ENODATA;
-	rc = read_all(u->fd, u->bytes, header.bytes, u->place + sizeof(header));
+	rc = read_all(&u->from, u->bytes, header.bytes, u->place + sizeof(header));
 	if (rc)
 		return rc;
 	*direct = header.offset == pos && 16 * (size_t)header.slots <= room;
@@ -119,14 +147,14 @@ int gt_unpacker_read(struct gt_unpacker *unpacker, uint64_t pos, void *to, size_
 	return rc;
 }
 
-int gt_unpack_extent(int fd, uint64_t size, uint64_t limit, uint64_t *extent)
+int gt_unpack_extent(const struct gt_packed *from, uint64_t limit, uint64_t *extent)
 {
 	struct gt_pack_header header;
 	uint64_t place = 0, end = 0;
 	int rc = 0;
 
 	while (end < limit) {
-		rc = read_header(fd, place, size, &header);
+		rc = read_header(from, place, &header);
 		if (rc || header.offset != end)
 			break;
 		end += 16 * (uint64_t)header.slots;

@@ -11,17 +11,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The bytes of a packed spool file: its last ones may be in the stage, in the window file (lib/format.h). */
+struct gt_packed {
+	int raw, win;         /* files; -1: nothing is in it */
+	uint64_t size;        /* in all, as far as they are valid */
+	uint64_t written;     /* bytes below are in `raw` */
+	uint64_t stage;       /* where it begins in `win` */
+	uint64_t stage_bytes;
+};
+
+struct gt_win_header;
+struct gt_packed gt_packed_of(const struct gt_win_header *win, int raw_fd, int win_fd);
+
 struct gt_unpacker {
-	int fd;
-	uint64_t place;      /* in the file: where the next block begins */
-	uint64_t size;       /* of the file, as far as it is valid */
+	struct gt_packed from;
+	uint64_t place;      /* where the next block begins */
 	uint64_t begin, end; /* stream offsets of the block in `slots` */
 	uint64_t low;        /* of the block that was read last: see struct gt_pack_header */
 	char *slots, *bytes; /* allocated at the first block */
 	uint64_t *table;
 };
 
-void gt_unpacker_open(struct gt_unpacker *unpacker, int fd, uint64_t size);
+void gt_unpacker_open(struct gt_unpacker *unpacker, const struct gt_packed *from);
 void gt_unpacker_close(struct gt_unpacker *unpacker);
 
 /*
@@ -31,9 +42,9 @@ void gt_unpacker_close(struct gt_unpacker *unpacker);
 int gt_unpacker_read(struct gt_unpacker *unpacker, uint64_t pos, void *to, size_t bytes);
 
 /*
- * The stream offset up to which the blocks of a file of `size` bytes follow each other without a
- * fault, looking at their headers only, and at most up to `limit`. Returns 0 or a negative errno.
+ * The stream offset up to which the blocks follow each other without a fault, looking at their headers
+ * only, and at most up to `limit`. Returns 0 or a negative errno.
  */
-int gt_unpack_extent(int fd, uint64_t size, uint64_t limit, uint64_t *extent);
+int gt_unpack_extent(const struct gt_packed *from, uint64_t limit, uint64_t *extent);
 
 #endif

@@ -174,28 +174,44 @@ static bool believable(const struct gt_win_header *win, uint32_t id)
 		 win->committed <= win->spooled + 2 * (uint64_t)half));
 }
 
+/* Of a file of `size` bytes that may lack some, and a header that may be damaged. */
+static void trust_packed(struct gt_win_header *win, uint64_t size)
+{
+	uint64_t stage = win->stage_bytes;
+
+	if (!stage || stage & (stage - 1) || win->written > STREAM_MAX) {
+		win->stage_bytes = 0;
+		win->written = win->packed_bytes;
+	}
+	if (win->packed_bytes > win->written + win->stage_bytes)
+		win->packed_bytes = win->written;
+	if (win->packed_bytes > size && win->written > size)
+		win->packed_bytes = size;
+}
+
 /* How much of what has been spooled is there. An error only if it may be otherwise another time. */
-static int measure_raw(struct gt_loc *loc, bool spooling)
+static int measure_raw(struct gt_loc *loc, int win_fd, bool spooling)
 {
 	struct gt_win_header *win = &loc->win;
 	uint64_t ring = win->ring_bytes;
 	uint64_t size = 0;
-	struct stat st;
 	int fd = gt_loc_open(loc, "raw", O_RDONLY);
+	struct stat st = { .st_size = 0 };
 	int rc = fd < 0 ? fd : 0;
 
-	if (fd >= 0) {
-		if (fstat(fd, &st))
-			rc = -errno;
-		else if (st.st_size > 0)
-			size = (uint64_t)st.st_size / GT_SLOT * GT_SLOT;
-		if (!rc && win->flags & GT_LOC_PACKED) {
-			if (win->packed_bytes > (uint64_t)st.st_size)
-				win->packed_bytes = (uint64_t)st.st_size;
-			rc = gt_unpack_extent(fd, win->packed_bytes, win->spooled, &size);
-		}
-		close(fd);
+	if (fd >= 0 && fstat(fd, &st))
+		rc = -errno;
+	else if (st.st_size > 0)
+		size = (uint64_t)st.st_size / GT_SLOT * GT_SLOT;
+	if ((!rc || rc == -ENOENT) && win->flags & GT_LOC_PACKED) {
+		struct gt_packed packed;
+
+		trust_packed(win, (uint64_t)st.st_size);
+		packed = gt_packed_of(win, fd, win_fd);
+		rc = gt_unpack_extent(&packed, win->spooled, &size);
 	}
+	if (fd >= 0)
+		close(fd);
 	loc->begin = 0;
 	loc->raw_end = win->spooled;
 	if (!ring && size < win->spooled) {
@@ -239,7 +255,7 @@ int gt_window_read(struct gt_loc *loc)
 	else
 		loc->end = win->committed > win->spooled ? win->committed : win->spooled;
 	if (!rc)
-		rc = measure_raw(loc, killed && win->half_base[half_index(
+		rc = measure_raw(loc, fd, killed && win->half_base[half_index(
 							win, win->spooled + win->half_bytes)] ==
 							win->spooled + win->half_bytes);
 	if (loc->begin > loc->end)
