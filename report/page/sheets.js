@@ -451,6 +451,13 @@ const Sheets = {
 					{ key: "max_s", head: "longest", unit: "seconds" },
 						{ key: "grid", head: "grid", unit: "count" },
 					{ key: "block", head: "block", unit: "count" }] }) : null,
+			whole && r.launches?.length ? table({ name: "launches", caption: "Launched by",
+				rows: r.launches, sort: "seconds", pick: (row) => Search.exactly(row.name),
+				columns: [{ ...Sheets.regionCell, head: "kernel or copy" },
+					{ key: "count", head: "launches", unit: "count" },
+					{ key: "seconds", head: "time", unit: "seconds" },
+					{ key: "share", head: "of GPUs", unit: "share", meter: true },
+					{ key: "path", head: "call path", unit: "text" }] }) : null,
 		];
 	},
 

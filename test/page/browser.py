@@ -256,6 +256,9 @@ def numbers(page, report):
         same_rows(page, "copies", report["copies"], lambda c: [
             c["name"], count(c["count"]), seconds(c["seconds"]), size(c["bytes"]),
             "–" if c["bandwidth"] is None else size(c["bandwidth"]) + "/s"], "seconds")
+        if report["launches"]:
+            same_rows(page, "launches", report["launches"], lambda n: [
+                n["name"], count(n["count"]), seconds(n["seconds"]), share(n["share"]), n["path"]], "seconds")
         before = len(page.js("return performance.getEntriesByType('resource')"))
         page.js("gt.View.set(gt.Data.meta.end * 0.31, gt.Data.meta.end * 0.47)")
         page.settle()
