@@ -188,6 +188,9 @@ const Draw = {
 		Draw.bars(line, [line.row], y, y + Model.laneTop(line, 0) + Model.lane);
 		if (Model.sampled(line))
 			Draw.samples(line, y + Model.samplesTop(line));
+		if (Model.stated(line))
+			States.draw(line.row, ...[0, Model.stated(line) - 1].map((more) =>
+				Math.round((y + Model.statesTop(line) + more) * s)));
 	},
 	/* Of each pixel the function with most of its samples' time; where there is room, a tick a sample. */
 	samples(line, y) {
@@ -428,6 +431,8 @@ const Draw = {
 			return { line, row: -1 };
 		if (at < 2 + Model.above(line) && Model.above(line))
 			return { line, row: -1, wait: flatAt(WAITS, Model.rowsOf(line), t, near) };
+		if (!strips && Model.stated(line) && at >= Model.statesTop(line))
+			return { line, row: -1, states: [t - near, t + near] };
 		if (!strips && Model.sampled(line) && at >= Model.samplesTop(line))
 			return { line, row: -1, sample: Samples.at(line.row, t, near) };
 		const [row, depths] = strips ? Draw.hitStrip(line, at) : [line.row, Draw.hitLane(line, at)];

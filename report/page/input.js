@@ -28,7 +28,7 @@ const KEYS = [
 	[[","], () => Input.next(-1), "previous call of the selected row"],
 	[["e"], () => Model.foldAll(true), "unfold all"],
 	[["c"], () => Model.foldAll(false), "fold all"],
-	[["1", "2", "3", "4", "5", "6", "7", "8"], (key) => Page.overlay(Number(key) - 1),
+	[["1", "2", "3", "4", "5", "6", "7", "8", "9"], (key) => Page.overlay(Number(key) - 1),
 		"switch an overlay"],
 	[["x"], () => Page.tall(), "more room for the tables, or less"],
 	[["t"], () => Theme.toggle(), "light or dark"],
@@ -419,6 +419,15 @@ const Tip = {
 		if (hit?.wait) {
 			Tip.wait(event, hit.wait);
 			return;
+		}
+		if (hit?.states) {
+			const shares = States.shares(hit.line.row, ...hit.states);
+
+			return shares ? Tip.show(event.clientX, event.clientY, "states of the thread",
+				...STATES.map(([, says], i) => `${says} ${Units.share(shares[i])}`),
+				`of ${Units.ns(hit.states[1] - hit.states[0])} at ${
+					Units.exact(hit.states[0])}`,
+				named(Data.meta.rows[hit.line.row].label, 200)) : Tip.hide();
 		}
 		if (hit?.sample) {
 			Tip.sample(event, hit.line.row, hit.sample);

@@ -240,6 +240,124 @@ const Tracks = {
 	},
 };
 
+/* ---- what the scheduler did with threads ----------------------------------------------------------- */
+
+/*
+ * Three tracks of a thread say for how long it had run, was ready and was blocked until a moment. Between two
+ * moments the shares of what was added are all that is known.
+ */
+const States = {
+	names: ["GPUTRACE::RUNNING_NS", "GPUTRACE::READY_NS", "GPUTRACE::BLOCKED_NS"], /* as in STATES */
+	tracks: null,  /* row -> places of its three tracks */
+	part: null,    /* of each pixel, the ns of each state */
+
+	is: (track) => States.names.includes(track.metric.name),
+	of(row) {
+		if (!States.tracks) {
+			States.tracks = new Map();
+			Data.meta.tracks.forEach((track, i) => {
+				const of = States.tracks.get(track.row) || [];
+				const at = States.names.indexOf(track.metric.name);
+
+				if (at >= 0)
+					of[at] = i, States.tracks.set(track.row, of);
+			});
+		}
+		const of = States.tracks.get(row);
+
+		return of && of.length === 3 ? of : null;
+	},
+	/* [time, ns of each state until then] of a level's buckets: of several the first and the last. */
+	moments(row, level, begin, end) {
+		const all = States.of(row).map((i) => Tracks.points(i, level, begin, end)), found = [];
+
+		all[0].forEach(([b, e, least, most, last], i) => {
+			const others = all.slice(1).map((points) => points[i]);
+
+			if (others.some((point) => point?.[0] !== b))
+				return;
+			if (least !== last || others.some((point) => point[2] !== point[4]))
+				found.push([b, least, ...others.map((point) => point[2])]);
+			found.push([least === last ? (b + e) / 2 : e, last,
+				...others.map((point) => point[4])]);
+		});
+		return found;
+	},
+	sum: (moment) => moment[1] + moment[2] + moment[3],
+	/* Those of a window, of the run around it coarser ones, and the thread's begin and end. */
+	known(row, begin, end) {
+		const track = Data.meta.tracks[States.of(row)[0]], level = Tracks.level(States.of(row)[0]);
+		const rough = tilesFor(TRACK, track.id, Math.min(2, track.levels - 1), 0, Data.meta.end);
+		const fine = level > rough ? States.moments(row, level, begin, end) : [];
+		const around = rough < 0 ? [] : States.moments(row, rough, 0, Data.meta.end)
+			.filter(([time]) => !fine.length || time < fine[0][0] || time > fine.at(-1)[0]);
+		const all = [...fine, ...around].sort((a, b) => a[0] - b[0] || States.sum(a) - States.sum(b));
+		const whole = Model.statesOf(row), life = all.length ? all[0][0] - States.sum(all[0]) : 0;
+
+		if (all.length) {
+			all.unshift([life, 0, 0, 0]);
+			if (whole)
+				all.push([0, ...STATES.map(([name]) => whole[name + "_s"] * 1e9)]);
+			if (whole)
+				all.at(-1)[0] = Math.max(all.at(-2)[0], life + States.sum(all.at(-1)));
+		}
+		return all;
+	},
+	/* Each stretch of time between two moments: begin, end, and the share of each state, in sum 1. */
+	each(row, begin, end, what) {
+		const all = States.known(row, begin, end);
+
+		for (let i = 1; i < all.length; i++) {
+			const [from, to] = [all[i - 1], all[i]];
+			const added = [1, 2, 3].map((k) => Math.max(0, to[k] - from[k]));
+			const sum = added[0] + added[1] + added[2];
+
+			if (to[0] > begin && from[0] < end && to[0] > from[0] && sum)
+				what(from[0], to[0], added.map((ns) => ns / sum));
+		}
+	},
+	/* The share of each state in a window, or null: it is not known. */
+	shares(row, begin, end) {
+		const sums = [0, 0, 0];
+		let all = 0;
+
+		States.each(row, begin, end, (b, e, shares) => {
+			const ns = Math.min(e, end) - Math.max(b, begin);
+
+			all += ns;
+			shares.forEach((share, i) => (sums[i] += share * ns));
+		});
+		return all ? sums.map((ns) => ns / all) : null;
+	},
+	/* A strip of device lines [first, last): below in each pixel that it ran, then that it was ready. */
+	draw(row, first, last) {
+		const { begin, end } = View, width = Draw.canvas.width, scale = width / (end - begin);
+		const colors = States.colors(), part = States.part?.length === 3 * width ? States.part.fill(0)
+			: States.part = new Float32Array(3 * width);
+
+		States.each(row, begin, end, (b, e, shares) => {
+			const x0 = Math.max(0, (b - begin) * scale),
+				x1 = Math.min(width, (e - begin) * scale);
+
+			for (let x = Math.floor(x0); x < x1; x++)
+				for (let k = 0; k < 3; k++)
+					part[3 * x + k] += shares[k]
+						* (Math.min(x1, x + 1) - Math.max(x0, x));
+		});
+		for (let x = 0; x < width; x++) {
+			const sum = part[3 * x] + part[3 * x + 1] + part[3 * x + 2];
+
+			for (let y = Math.max(0, first); sum && y < Math.min(last, Draw.canvas.height); y++) {
+				const up = (last - y - 0.5) / (last - first) * sum;
+				const of = up < part[3 * x] ? 0 : up < part[3 * x] + part[3 * x + 1] ? 1 : 2;
+
+				Draw.pixels[y * width + x] = colors[of];
+			}
+		}
+	},
+	colors: () => [Theme.css.accent, "#d55e00", Theme.css.line].map((css) => pixel(...parseColor(css))),
+};
+
 const Markers = {
 	draw(ctx, top) {
 		const severe = { high: "#d55e00", medium: "#e69f00", low: Theme.css.accent,

@@ -11,6 +11,7 @@
  */
 
 const GAP = 5, HEAD = 22, STRIP = 24, TRACK_HEIGHT = 34, DEEPEST = 255;
+const STRIP_OF_STATES = 8;
 const LANES = 8, BAR = 4; /* of a row that is open, until it is opened wholly; of waits and the path */
 
 const Model = {
@@ -70,6 +71,8 @@ const Model = {
 				{ row: i, depth: Math.min(row.depth, DEEPEST) });
 		});
 		meta.tracks.forEach((track, i) => {
+			if (States.is(track))
+				return;
 			const above = track.row !== null && track.row !== undefined ? Model.ofRow[track.row]
 				: track.group !== null && track.group !== undefined ? groupLine(track.group)
 					: nodeLine(track.node);
@@ -185,6 +188,9 @@ const Model = {
 	/* The lane of samples below all others, and where it begins. */
 	sampled: (line) => View.overlays.samples && line.samples ? Math.ceil(Model.lane / 2) + 1 : 0,
 	samplesTop: (line) => 2 + Model.above(line) + Model.below(line) + Model.lanes(line) * Model.lane,
+	/* The strip of the thread's states below that. */
+	stated: (line) => View.overlays.states && line.row >= 0 && States.of(line.row) ? STRIP_OF_STATES : 0,
+	statesTop: (line) => Model.samplesTop(line) + Model.sampled(line),
 	lanes: (line) => !line.open ? 1 : line.full ? line.depth : Math.min(line.depth, LANES),
 	/* Where a lane begins, from the top of its line. */
 	laneTop: (line, lane) => 2 + Model.above(line) + lane * Model.lane + (lane ? Model.below(line) : 0),
@@ -220,7 +226,7 @@ const Model = {
 			return TRACK_HEIGHT;
 		if (line.type === "row")
 			return Model.lane * Model.lanes(line) + GAP + Model.above(line) + Model.below(line)
-				+ Model.sampled(line);
+				+ Model.sampled(line) + Model.stated(line);
 		return line.open ? HEAD
 			: clamp(6 + line.rows * 2, STRIP, 52) + Model.above(line) + Model.below(line);
 	},
@@ -361,7 +367,7 @@ const View = {
 	hits: null,               /* Uint8Array of regions that are searched, or null */
 	query: "",
 	overlays: { messages: true, launches: false, collectives: true, locks: true, path: false,
-		waits: false, markers: true, samples: true },
+		waits: false, markers: true, samples: true, states: true },
 
 	/* The window that tables are about: what is marked, or else seen. */
 	scope: () => View.selection || [View.begin, View.end],

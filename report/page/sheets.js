@@ -25,7 +25,7 @@ const Sheets = {
 			add("messages", "Messages", Sheets.messages, true);
 		if (gpu)
 			add("gpu", "GPU", Sheets.gpu, true);
-		if (Data.meta.tracks.length || r.metrics?.length)
+		if (Data.meta.tracks.some((track) => !States.is(track)) || r.metrics?.length)
 			add("counters", "Counters", Sheets.counters, true);
 		add("flame", "Flame graph", Flame.sheet, false);
 		if (Data.meta.rows.some((row) => row.depth))
@@ -465,6 +465,8 @@ const Sheets = {
 
 	counters() {
 		const [begin, end] = View.scope(), rows = Data.meta.tracks.map((track, i) => {
+			if (States.is(track))
+				return null;
 			const level = Tracks.level(i), points = level < 0 ? []
 				: Tracks.points(i, level, begin, end)
 				.filter(([b, e]) => e >= begin && b <= end);
@@ -475,7 +477,7 @@ const Sheets = {
 				least: points.length ? Math.min(...points.map((p) => p[2])) : null,
 				most: points.length ? Math.max(...points.map((p) => p[3])) : null,
 					last: points.at(-1)?.[4] ?? null };
-		});
+		}).filter((row) => row);
 
 		return [rows.length ? table({ name: "tracks", caption: "Tracks", note: Sheets.note(), rows,
 			pick: (row) => Find.track(row.i),

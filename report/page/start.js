@@ -7,7 +7,8 @@
 
 const OVERLAYS = [["messages", "Messages", "message"], ["launches", "Launches", "launch"],
 	["collectives", "Collectives", "collective"], ["locks", "Locks", "lock"], ["path", "Critical path"],
-	["waits", "Waits"], ["markers", "Markers"], ["samples", "Samples"]];
+	["waits", "Waits"], ["markers", "Markers"], ["samples", "Samples"],
+	["states", "Thread states"]];
 
 const Page = {
 	async start() {
@@ -57,7 +58,8 @@ const Page = {
 	bar() {
 		const meta = Data.meta;
 		const there = { path: Data.report.critical_path?.length, waits: Data.report.waits?.length,
-			markers: meta.markers.length, samples: meta.rows.some((row) => row.sample_levels) };
+			markers: meta.markers.length, samples: meta.rows.some((row) => row.sample_levels),
+			states: meta.tracks.some(States.is) };
 		const linked = Links.types();
 
 		$("overlays").replaceChildren(...OVERLAYS.map(([key, title, link], i) =>
@@ -644,8 +646,8 @@ const gt = {
 	get frames() {
 		return [...Draw.frames];
 	},
-	Data, Draw, Find, Flame, Flow, Gpu, Input, Links, Model, Page, Path, Samples, Search, Sheets, Theme,
-	Units, View, addSums, flatAt, spanAt,
+	Data, Draw, Find, Flame, Flow, Gpu, Input, Links, Model, Page, Path, Samples, Search, Sheets, States,
+	Theme, Units, View, addSums, flatAt, spanAt,
 };
 
 window.gt = gt;

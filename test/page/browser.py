@@ -535,6 +535,25 @@ def lane(address):
        and "ran 6.3 %, waited for a processor 3.8 %, was blocked 90.0 % of its life" in states[0][0].replace("\u00a0", " "),
        "a bar has the states of its life", states)
     page.keys("0")
+    there = page.js("""
+        const {Draw, Model, States} = gt, line = Model.shown.find((l) => l.row === 0), colors = States.colors();
+        const y = line.y + Model.statesTop(line), column = (t) => {
+            const x = Math.round(Draw.x(t) * Draw.scale), found = [0, 0, 0];
+            for (let i = Math.round(y * Draw.scale); i < Math.round((y + Model.stated(line) - 1) * Draw.scale); i++)
+                found[colors.indexOf(Draw.pixels[i * Draw.canvas.width + x])]++;
+            return found;
+        };
+        return [States.shares(0, 0, 5e8), States.shares(0, 25e8, 26e8), States.shares(0, 5e8, 15e8),
+            column(5e8), column(25e8), Draw.x(5e8), y + 3]""")
+    wanted = [[0.5, 0.3, 0.2], [0, 0, 1], [0.25, 0.15, 0.6]]
+    ok(all(near(a, b, 0.01) for got, want in zip(there, wanted) for a, b in zip(got, want)),
+       "in a window the thread's states have the shares that the archive says", there[:3])
+    ok(there[3][0] >= there[3][1] >= there[3][2] > 0 and there[4][0] == there[4][1] == 0 < there[4][2],
+       "a strip has them, below that it ran", there[3:5])
+    says = sight.tip(page, there[5], there[6]).replace("\u00a0", " ")
+    ok(re.search(r"ran 50\.0 %\s+waited for a processor 30\.0 %\s+was blocked 20\.0 %", says), "and says them", says)
+    page.keys("9")
+    ok(page.get("gt.Model.stated(gt.Model.shown.find((l) => l.row === 0))") == 0, "a key hides it")
     page.sheet("waits")
     there = page.table("states")
     ok(there and there[0][1:5] == ["8.00 s", "500 ms", "300 ms", "7.20 s"], "and a table", there)

@@ -143,7 +143,9 @@ def check_values(page, archive):
     import otf2
 
     with otf2.reader.open(archive) as trace:
-        want = sum(isinstance(event, otf2.events.Metric) for _, event in trace.events)
+        metrics = [getattr(event.metric, "metric_class", event.metric) for _, event in trace.events
+                   if isinstance(event, otf2.events.Metric)]
+        want = sum(len(metric.members) for metric in metrics)
     for track in page.meta["tracks"]:
         for level in range(track["levels"]):
             count = sum(bucket[1] for _, _, _, data in page.each(tiles.TRACK, track["id"], level)

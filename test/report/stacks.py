@@ -6,7 +6,7 @@
   stacks.py --all DIR     writes each into DIR, by its name
 """
 import archives
-from made import COMPILER, CUDA, MPI, NONE, PTHREAD, USER, Made, write_cases
+from made import COMPILER, CUDA, MPI, NONE, PTHREAD, UINT64, USER, Made, write_cases
 
 SAMPLING, CONTEXT = 21, 21
 TIME, COUNT = 0, 1
@@ -290,7 +290,7 @@ def launchers():
 @case
 def dense():
     """10,000 samples of 50 us in the first of eight seconds, one in 0.1 ms: of each four, alpha has three in the first
-    half of it, beta in the second."""
+    half of it, beta in the second. The thread has used a processor for half of that second and waited for one for 0.3 s."""
     m = Made(8000 * MS)
     s = Stacks(m)
     thread = m.thread(m.process("Process 0"))
@@ -298,6 +298,11 @@ def dense():
     alpha, beta = s.context(m.region("alpha"), parent=main), s.context(m.region("beta"), parent=main)
     for i in range(10000):
         s.sample(thread, (i + 1) * 100 * US, alpha if (i % 4 == 3) == (i >= 5000) else beta, 50 * US)
+    members = [m.define("MetricMember", m.s(f"GPUTRACE::{name}_NS"), m.s(""), 0, 0, UINT64, 1, -9, m.s("s"))
+               for name in ("RUNNING", "READY", "BLOCKED")]
+    m.define("MetricClass", members, 3, 0)
+    for ms, *sums in (1000, 500, 300, 200), (3000, 500, 300, 2200):
+        m.put(thread, ms * MS, "Metric", 0, [UINT64] * 3, [ns * MS for ns in sums])
     m.states(thread, lifetime=8000 * MS, running=500 * MS, ready=300 * MS, blocked=7200 * MS, unknown=0)
     return m
 
