@@ -274,14 +274,14 @@ static void write_figures(struct gt_report *report, const struct gt_analysis *an
 }
 
 /* Reads what there is, for the analyses that the report has. */
-static void read_events(struct gt_report *report, struct gt_otf2_visitor *visitor)
+static void read_events(struct gt_report *report)
 {
 	struct gt_spread *spread = report->spread;
 
 	if (spread)
 		gt_spread_open(spread);
 	if (!report->calls->all_enters.count && !report->calls->all_leaves.count)
-		visitor->calls = calls;
+		report->visitor.calls = calls;
 	gt_otf2_events(report->read);
 	if (spread)
 		gather(report);
@@ -290,16 +290,15 @@ static void read_events(struct gt_report *report, struct gt_otf2_visitor *visito
 /* Fills `report`, in which the caller has said what it is to have. NULL: the archive cannot be read. */
 static struct gt_report *make(const char *anchor, struct gt_report *report)
 {
-	struct gt_otf2_visitor visitor = { .begin = begin,
-					   .enter = enter,
-					   .leave = leave,
-					   .event = event,
-					   .end = end,
-					   .merge = merge,
-					   .fault = fault };
-
-	visitor.state_size = state_size(report);
-	report->read = gt_otf2_open(anchor, &(struct gt_otf2_options){ .visitor = &visitor,
+	report->visitor = (struct gt_otf2_visitor){ .state_size = state_size(report),
+						    .begin = begin,
+						    .enter = enter,
+						    .leave = leave,
+						    .event = event,
+						    .end = end,
+						    .merge = merge,
+						    .fault = fault };
+	report->read = gt_otf2_open(anchor, &(struct gt_otf2_options){ .visitor = &report->visitor,
 									    .user = report,
 									    .elsewhere = elsewhere,
 									    .command = "gputrace",
@@ -310,7 +309,7 @@ static struct gt_report *make(const char *anchor, struct gt_report *report)
 		return NULL;
 	}
 	if (!report->unread)
-		read_events(report, &visitor);
+		read_events(report);
 	for (unsigned i = 0; report->analyses[i] && (!report->spread || !report->spread->rank); i++)
 		write_figures(report, report->analyses[i], report->results[i]);
 	return report;

@@ -20,6 +20,7 @@ enum { GT_ANALYSES_MOST = 19 };
 
 struct gt_report {
 	struct gt_otf2 *read;
+	struct gt_otf2_visitor visitor; /* for as long as it is read */
 	struct gt_classes classes;
 	struct gt_figures figures;
 	struct gt_spread *spread; /* or NULL */

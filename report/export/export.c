@@ -252,7 +252,7 @@ void gt_export_flush(struct gt_export_place *place)
 void gt_export_write(struct gt_export *export, struct gt_export_text *text)
 {
 	pthread_mutex_lock(&export->lock);
-	if (fwrite(text->data, 1, text->count, export->out) < text->count && !export->error)
+	if (text->count && fwrite(text->data, 1, text->count, export->out) < text->count && !export->error)
 		export->error = errno;
 	pthread_mutex_unlock(&export->lock);
 	text->count = 0;

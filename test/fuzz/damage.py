@@ -10,7 +10,8 @@ is damaged in this way in a file whose name ends so, or at random in one or more
 must end by itself with status 0, 1 or 2, within the bounds below, and print nothing that a terminal acts on. A
 sentence on each that did not; exit status 1 if there is one. The copy that did it stays.
 
-Limits: a hang is 50 s without an end. What a temporary file takes is bounded by RLIMIT_FSIZE: it has no name.
+Limits: a hang is 50 s without an end, more on a machine with more to do than it has processors. What a
+temporary file takes is bounded by RLIMIT_FSIZE: it has no name.
 """
 import os
 import random
@@ -137,12 +138,17 @@ def harmful(text):
                    c in "\u061c\u200e\u200f" or "\u2028" <= c <= "\u202e" or "\u2066" <= c <= "\u2069"})
 
 
+def patience():
+    """How much longer something takes here than on a machine that has nothing else to do."""
+    return max(1, os.getloadavg()[0] / os.cpu_count()) * int(os.environ.get("GT_TIME_FACTOR", "1"))
+
+
 def fault_of(command, place):
     """Runs it; what is wrong, or None."""
     with open(os.path.join(place, "stdout"), "wb+") as printed, open(os.path.join(place, "stderr"), "wb+") as said:
         child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=printed, stderr=said, preexec_fn=bounds, cwd=place)
         signal.signal(signal.SIGALRM, lambda *_: os.killpg(child.pid, signal.SIGKILL))
-        signal.alarm(HANG * int(os.environ.get("GT_TIME_FACTOR", "1")))
+        signal.alarm(int(HANG * patience()))
         _, status, used = os.wait4(child.pid, 0)
         left = signal.alarm(0)
         printed.seek(0)
@@ -156,6 +162,8 @@ def fault_of(command, place):
         return "status %d" % os.WEXITSTATUS(status)
     if used.ru_maxrss > MEMORY >> 10:
         return "took %d MB of memory" % (used.ru_maxrss >> 10)
+    if b"killed by SIG" in words:
+        return "ended a process that reads: " + words.decode(errors="replace")[:300]
     if b"processor time" in words or b"SIGXFSZ" in words or b"SIGXCPU" in words or b"File too large" in words:
         return "needed too much: " + words.decode(errors="replace")[:300]
     if harmful(text + words):
