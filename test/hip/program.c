@@ -52,6 +52,25 @@ static void copy(void *to, const void *from, hipMemcpyKind kind, hipStream_t str
 	COUNT(bytes, BYTES);
 }
 
+/* Until the fake has delivered so many kernels, which FAKE_DELIVERED says; half a minute at most. */
+static void wait_for(unsigned long kernels)
+{
+	unsigned long taken = 0, given;
+
+	for (int i = 0; taken < kernels && i < 3000; i++) {
+		FILE *file = fopen(getenv("FAKE_DELIVERED"), "r");
+		char line[80];
+
+		while (file && fgets(line, sizeof(line), file))
+			if (sscanf(line, "taken %lu", &given) == 1)
+				taken = given;
+		if (file)
+			fclose(file);
+		if (taken < kernels)
+			usleep(10000);
+	}
+}
+
 static void *run(void *argument)
 {
 	static char host[BYTES];
@@ -78,13 +97,15 @@ static void *run(void *argument)
 		if (i % 16 == 15)
 			check(hipStreamSynchronize(stream));
 		if (!strcmp(mode, "kill") && i == rounds / 2) {
-			usleep(800000);
+			wait_for(2 * (unsigned long)(i + 1));
 			raise(SIGKILL);
 		}
 		if (!strcmp(mode, "killed")) {
 			usleep(700);
-			if (i == rounds - 1)
+			if (i == rounds - 1) {
+				wait_for(1);
 				raise(SIGKILL);
+			}
 		}
 	}
 	copy(memory, host, hipMemcpyHostToDevice, NULL);
