@@ -36,11 +36,11 @@ network_up()
 	network_pids=$!
 	network_switch=$!
 	disown $network_switch
-	for i in 1 2 3 4 5 6 7 8 9 10; do
+	for i in {1..600}; do
 		[ "$(readlink /proc/$network_switch/ns/net)" != "$(readlink /proc/self/ns/net)" ] && break
 		sleep 0.05
 	done
-	[ "$i" -lt 10 ] || return 1
+	[ "$i" -lt 600 ] || return 1
 	nsenter -t $network_switch -n sh -c "ip link set lo up && ip link add switch type bridge && ip link set switch up &&
 		ip addr add $network.254/24 dev switch" 2>/dev/null || return 1
 	for ((i = 0; i < $1; i++)); do
@@ -49,11 +49,11 @@ network_up()
 		pid=$!
 		disown $pid
 		network_pids="$network_pids $pid"
-		for up in {1..60}; do
+		for up in {1..600}; do
 			[ -s "$T/up.h$i" ] && break
 			sleep 0.05
 		done
-		[ "$up" -lt 60 ] || return 1
+		[ "$up" -lt 600 ] || return 1
 		pgrep -P $pid >"$T/pid.h$i"
 		nsenter -t $network_switch -n sh -c "ip link add p$i type veth peer name eth0 netns $(cat "$T/pid.h$i") &&
 			ip link set p$i master switch up" 2>/dev/null || return 1

@@ -2,7 +2,8 @@
 /*
  * One problem of an MPI program of two ranks: ID, or its twin without it: ID clean.
  *
- * Limits: sleeps, so that ranks need no processor of their own.
+ * Limits: sleeps, so that ranks need no processor of their own; for so long that it matters beside MPI_Init,
+ * and that waking up late does not, on a busy machine.
  */
 #include <mpi.h>
 #include <stdbool.h>
@@ -21,9 +22,9 @@ static void n_x_n(bool bad)
 {
 	int one = 1, sum;
 
-	for (int i = 0; i < 24; i++) {
+	for (int i = 0; i < 16; i++) {
 		if (!bad || i % 2 == rank)
-			sleep_ms(40);
+			sleep_ms(150);
 		MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 	}
 }
