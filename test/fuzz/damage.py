@@ -100,7 +100,7 @@ def replace(dice, path, data):
 
 def exchange(dice, path, data):
     other = dice.choice(files_of(os.path.dirname(path)))
-    if os.path.isfile(other):
+    if os.path.isfile(other) and os.path.getsize(other) < (1 << 30):  # one that grew far would fill the disk
         shutil.copyfile(other, path + ".")
         os.rename(path + ".", path)
 
