@@ -8,11 +8,13 @@
  * Limits: as unwind.h; x86-64 only. Of calls inside each other the GT_SP_CALLS innermost. A call that begins
  * on one stack and ends on another (fibres) may be taken for one of the same region there.
  */
+#include "gputrace/thread.h"
 #include "sampling/sampling.h"
 
 #define KNOWN  UINT64_C(10000000) /* ns after which the clock's rate is known well enough */
 #define MOMENT 5000               /* ns between two readings that are of one moment */
 #define TRIES  10
+#define STATES UINT64_C(10000000) /* ns from one reading of the thread's states to the next, at least */
 
 struct moment {
 	uint64_t tick, ns;
@@ -76,8 +78,9 @@ static const struct gt_sp_call *take(struct gt_sp_thread *t, gt_ref region)
 	return NULL;
 }
 
-/* Returns when the call ends: a sample may have come since then, and records stay in order. */
-static uint64_t walk(struct gt_sp_thread *t, uint64_t tick, const void *caller)
+/* Returns when the call ends: a sample may have come since then, and records stay in order. Of one that
+ * `took` long it is recorded, too, for how long the thread was blocked, and for how long it was ready. */
+static uint64_t walk(struct gt_sp_thread *t, uint64_t tick, bool took, const void *caller)
 {
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 
@@ -87,6 +90,8 @@ static uint64_t walk(struct gt_sp_thread *t, uint64_t tick, const void *caller)
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (tick < t->put)
 		tick = t->put;
+	if (took)
+		gt_note_states(STATES, tick);
 	if (gt_sp_walker(t, here)) {
 		gt_walk_here(t->walker);
 		gt_walk_leave_out(t->walker, (uintptr_t)caller);
@@ -109,7 +114,7 @@ static uint64_t leave(gt_ref region, uint64_t tick, const void *caller)
 	if (took < least || !gt_sp_handler_begins())
 		return tick;
 	if (least || took >= find_out())
-		tick = walk(t, tick, caller);
+		tick = walk(t, tick, !call->always, caller);
 	gt_sp_handler_ends();
 	return tick;
 }

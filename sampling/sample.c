@@ -29,6 +29,7 @@
 #define PAGE  4096u
 #define LEFT  UINT64_C(8000000)  /* ns that may be left; two ticks */
 #define APART 4u                  /* periods, or ticks, that may pass from one sample to the next */
+#define STATES UINT64_C(50000000) /* ns from one reading of the thread's states to the next, at least */
 #define LEAST UINT64_C(2000000)  /* ns that a process has to have used to have a sample */
 
 GT_HIDDEN uint64_t gt_sp_vdso, gt_sp_vdso_bytes;
@@ -216,6 +217,10 @@ static void expired(struct gt_sp_thread *t, bool timer, ucontext_t *at)
 	rest = weight;
 	if (weight && !gt_sp_is_walking(t, SP(at)) && gt_sp_walker(t, SP(at)))
 		rest = weight - record(t, weight, kernel, at);
+	if (rest < weight) {
+		gt_note_states(STATES, 0);
+		t->put = gt_now();
+	}
 	if (timer)
 		gt_sp_timer_expired(t, kernel);
 	else

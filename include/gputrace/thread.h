@@ -45,6 +45,11 @@ GT_API void gt_leave_woken(gt_ref region, uint64_t by, uint64_t tick);
 GT_API bool gt_sample(uint64_t *half, uint64_t low, uint64_t *frames, unsigned n, unsigned kept,
 		      uint64_t tick);
 /*
+ * Records what the scheduler did with the calling thread up to now, if that was last read more than `apart`
+ * ns ago, with the time `tick`; 0: now. Not between an attribute and its event. [signal-safe]
+ */
+GT_API void gt_note_states(uint64_t apart, uint64_t tick);
+/*
  * How long one timer signal stops a thread on this host, without its handler (ns), as `gputrace run` measures
  * it soon after the start; 0: not measured, or nothing was recorded yet. [signal-safe]
  */

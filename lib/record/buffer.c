@@ -442,9 +442,9 @@ static void mark_gap(struct gt_location *loc, enum gt_loss cause, uint64_t *mark
  */
 static uint64_t change_half(struct gt_location *loc, uint64_t offset, uint64_t end, uint64_t tick)
 {
-	bool fills = end - offset >= GT_SLOT && !(loc->flags & GT_LOC_COMMITS), opened;
+	bool fills = end - offset >= GT_SLOT && !(loc->flags & GT_LOC_COMMITS), opened, states;
 	uint64_t mask = gt_signals_block();
-	uint64_t done, now, begin = loc->limit, stream_end = 0;
+	uint64_t done, now, begin = loc->limit, stream_end = 0, sums[4];
 
 	if (end <= loc->limit) {
 		gt_signals_restore(mask);
@@ -475,12 +475,13 @@ static uint64_t change_half(struct gt_location *loc, uint64_t offset, uint64_t e
 	}
 	if (opened) {
 		gt_clock_note();
-		if (loc->hot == gt_self)
-			gt_location_spooled(loc);
+		states = loc->hot == gt_self && gt_location_spooled(loc) && gt_location_sums(loc, sums);
 		if (__atomic_load_n(&gt_modules_dirty, __ATOMIC_RELAXED))
 			gt_modules_scan();
 		done = gt_clock_read();
 		gt_write_in(loc, GT_WORD(GT_T_FLUSH, done - tick), NULL, 0, tick);
+		if (states)
+			gt_write_in(loc, GT_WORDX(GT_T_STATES, 2, 0), sums, 2, done);
 		mark_gap(loc, GT_LOSS_NESTED, &loc->nested_marked, done);
 		mark_gap(loc, GT_LOSS_SPACE, &loc->space_marked, done);
 		mark_gap(loc, GT_LOSS_SANDBOX, &loc->sandbox_marked, done);

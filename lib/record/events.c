@@ -638,6 +638,16 @@ bool gt_sample(uint64_t *half, uint64_t low, uint64_t *frames, unsigned n, unsig
 	return true;
 }
 
+void gt_note_states(uint64_t apart, uint64_t tick)
+{
+	struct gt_location *loc = gt_self->loc;
+	uint64_t sums[4];
+
+	if (loc && gt_state_now() == GT_READY && gt_is_on() && !gt_sys_refused() &&
+	    (!loc->attr_to || gt_stream_end(loc) != loc->attr_to) && gt_location_again(loc, apart, sums))
+		gt_record_at(GT_T_STATES, 0, sums, 2, tick ? tick : gt_clock_read());
+}
+
 void gt_buffer_flush(void)
 {
 	struct gt_location *loc = gt_start() ? gt_own_location() : NULL;

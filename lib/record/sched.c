@@ -215,10 +215,43 @@ void gt_location_states(struct gt_location *loc, bool ends)
 }
 
 /* Signals are blocked then, and a window may be full a thousand times a second. */
-void gt_location_spooled(struct gt_location *loc)
+bool gt_location_spooled(struct gt_location *loc)
 {
-	if (gt_monotonic() - states_of(loc)->until >= SPOOLED)
-		gt_location_states(loc, false);
+	if (gt_monotonic() - states_of(loc)->until < SPOOLED)
+		return false;
+	gt_location_states(loc, false);
+	return true;
+}
+
+bool gt_location_sums(const struct gt_location *loc, uint64_t sums[4])
+{
+	const struct gt_states *states = states_of((struct gt_location *)loc);
+	const struct gt_sched *from = &states->begin, *to = &states->last;
+	uint64_t known = less(states->lifetime, states->unknown);
+
+	if (!from->at || to->at <= from->at)
+		return false;
+	sums[0] = states->running + less(to->running, from->running);
+	sums[1] = states->ready + less(to->ready, from->ready);
+	sums[2] = less(known + (to->at - from->at), sums[0] + sums[1]);
+	sums[3] = 0;
+	return true;
+}
+
+/* How often it was moved is read at its end alone: that takes longer than all else. */
+bool gt_location_again(struct gt_location *loc, uint64_t apart, uint64_t sums[4])
+{
+	struct gt_states *states = states_of(loc);
+	struct gt_sched now;
+
+	if (!states->last.at || states->ended || gt_monotonic() - states->until < apart ||
+	    !read_sched(loc->win->tid, &now))
+		return false;
+	now.moves = states->last.moves;
+	states->last = now;
+	states->until = now.at;
+	states->tick = gt_clock_read();
+	return gt_location_sums(loc, sums);
 }
 
 /* ---- quotas ----------------------------------------------------------------------------------------- */

@@ -25,6 +25,7 @@ struct lane {
 	uint32_t process;
 	uint64_t begin, end;
 	uint64_t life, waiting, idle, useful, device, unseen; /* ns */
+	uint64_t running, ready;
 	bool main, guessed; /* guessed: it is not known whether it was blocked */
 };
 
@@ -53,6 +54,7 @@ static const struct gt_column columns[] = {
 	{ "device_orchestration_efficiency", "  GPU orchestration efficiency", GT_SHARE },
 	{ "lanes", NULL, GT_COUNT },
 	{ "seen", "time that was seen", GT_SHARE },
+	{ "had_processor", "had a processor when ready", GT_SHARE },
 	{ "left_out", NULL, GT_TEXT }, /* why; text has it as a note */
 };
 static const struct gt_section_kind efficiencies_kind =
@@ -85,13 +87,15 @@ static uint64_t useful(const struct gt_profile_location *of)
  * epoll_wait(), beyond what it did in recorded functions, and what it must have run in other calls: these
  * were not blocked for longer than the thread. What else ran in them, in waits that spin, is not known.
  */
-static uint64_t unseen_work(const struct gt_profile_location *of, uint64_t able, uint64_t blocked)
+static uint64_t unseen_work(const struct gt_profile_location *of, bool known,
+			    const struct gt_thread_states *states)
 {
 	uint64_t calls = of->times[GT_TIME_IO] + of->times[GT_TIME_WAIT] + of->times[GT_TIME_MPI] +
 			 of->times[GT_TIME_DEVICE] + of->times[GT_TIME_GPU_CALL];
-	uint64_t rest = without(without(able, of->times[GT_TIME_USEFUL]), without(calls, blocked));
+	uint64_t able = states->running + states->ready + states->unknown;
+	uint64_t rest = without(without(able, of->times[GT_TIME_USEFUL]), without(calls, states->blocked));
 
-	return able == GT_NO_COUNT || rest > unseen(of) ? unseen(of) : rest;
+	return !known || rest > unseen(of) ? unseen(of) : rest;
 }
 
 /* ---- lanes --------------------------------------------------------------------------------------- */
@@ -130,13 +134,16 @@ static struct lanes make_lanes(struct gt_report *report, const struct gt_profile
 	for (size_t i = 0; i < used; i++) {
 		const struct gt_profile_location *of = &profile->locations[order[i]];
 		struct lane *lane = lane_for(&lanes, report->classes.locations[order[i]].process, of);
-		uint64_t blocked, able = gt_states_able(report, order[i], &blocked);
-		uint64_t work = unseen_work(of, able, blocked);
+		struct gt_thread_states states;
+		bool known = gt_states_of(report, order[i], &states);
+		uint64_t work = unseen_work(of, known, &states);
 
 		lane->main |= report->classes.locations[order[i]].kind == GT_LOCATION_MAIN;
 		lane->end = of->end;
 		lane->life += of->end - of->begin;
-		lane->guessed |= able == GT_NO_COUNT;
+		lane->guessed |= !known;
+		lane->running += states.running;
+		lane->ready += states.ready;
 		lane->waiting += of->times[GT_TIME_WAIT] + unseen(of) - work;
 		lane->idle += of->idle;
 		lane->useful += useful(of) + work;
@@ -262,6 +269,7 @@ static bool host(struct gt_report *report, const struct lanes *lanes, const stru
 		 union gt_cell *row)
 {
 	double useful_sum = 0, both = 0, most = 0, life = 0, unseen = 0, n = (double)lanes->count;
+	double running = 0, ready = 0;
 	bool guessed = false;
 
 	for (size_t i = 0; i < lanes->count; i++) {
@@ -273,8 +281,12 @@ static bool host(struct gt_report *report, const struct lanes *lanes, const stru
 		life += (double)lane->life;
 		unseen += (double)lane->unseen;
 		guessed |= lane->guessed;
+		running += (double)lane->running;
+		ready += (double)lane->ready;
 	}
 	row[9].count = lanes->count;
+	if (!guessed)
+		row[11].number = ratio(running, running + ready);
 	row[10].number = ratio(life - unseen, life);
 	if (ranks->count < 2 ? lanes->count > 1 && guessed && row[10].number < LITTLE_SEEN
 			     : ranks->blind)
@@ -331,7 +343,7 @@ static void figures(struct gt_report *report, void *result)
 		union gt_cell *row = gt_row_add(section);
 
 		if (lanes.count && !host(report, &lanes, &ranks, row))
-			row[11].text = section->note = ranks.count > 1 ? GT_BLIND_RANKS : GT_BLIND_THREADS;
+			row[12].text = section->note = ranks.count > 1 ? GT_BLIND_RANKS : GT_BLIND_THREADS;
 		devices(report, row);
 	}
 	free(lanes.items);

@@ -19,6 +19,8 @@ enum { GT_MANY_WAITS = 100, GT_SOME_TURNS = 20, GT_CONVOY = 10 };
 enum { GT_MANY_OPERATIONS = 1000, GT_TINY_BYTES = 4096 };
 /* ns of a call, and calls, of a function that may cost more to record than it tells. */
 enum { GT_SHORT_CALL = 300, GT_MANY_CALLS = 100000 };
+/* Percent of threads' lives, or of the run, in which they wait for a processor, that is worth a line. */
+enum { GT_MUCH_READY = 5 };
 /* Percent of the run that a finding must gain. */
 enum { GT_LEAST_GAIN = 2 };
 

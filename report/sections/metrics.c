@@ -15,6 +15,7 @@
 #include "lib/assemble/util/memory.h"
 #include "report/report.h"
 #include "report/model/sums.h"
+#include "report/sections/states.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -167,6 +168,8 @@ static void event(struct gt_report *report, struct gt_otf2_cursor *at, const str
 	if (event->type != GT_OTF2_Metric)
 		return;
 	metric = gt_otf2_find_metric(at->read, event->Metric.metric);
+	if (gt_is_states(at->read, metric)) /* the section thread_states has them */
+		return;
 	for (uint8_t i = 0; metric && i < event->Metric.count && i < metric->count; i++) {
 		OTF2_Type type = event->Metric.types[i];
 		OTF2_MetricValue v = event->Metric.values[i];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Says what the scheduler did with a thread, and how long it could have worked given that (states.c).
+ * Says what the scheduler did with a thread, as a whole and in the course of time (states.c).
  *
  * Limits: known of whole archives by gputrace.
  */
@@ -16,10 +16,11 @@ struct gt_thread_states {
 /* False: too little is known of the thread of a location. */
 bool gt_states_of(const struct gt_report *report, size_t location, struct gt_thread_states *states);
 
-/*
- * ns that the thread of a location ran or was ready to, or that nothing is known of: it has worked for at
- * most as long; and in `blocked` those that it was blocked. GT_NO_COUNT: too little is known of it.
- */
-uint64_t gt_states_able(const struct gt_report *report, size_t location, uint64_t *blocked);
+/* Is it the metric that says what the scheduler did with a thread up to a moment? */
+bool gt_is_states(const struct gt_otf2 *read, const struct gt_otf2_metric *metric);
+/* Is it known of a location when it was ready? */
+bool gt_states_know(const struct gt_report *report, size_t location);
+/* For how long (ns) a location's thread was ready from one time to another; 0: not, or it is not known. */
+double gt_states_ready(const struct gt_report *report, size_t location, uint64_t from, uint64_t to);
 
 #endif

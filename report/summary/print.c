@@ -11,6 +11,7 @@
 #include "lib/assemble/util/losses.h"
 #include "lib/assemble/util/shorten.h"
 #include "lib/assemble/util/signals.h"
+#include "report/model/rules.h"
 #include "report/sections/samples.h"
 
 #include <ctype.h>
@@ -156,8 +157,6 @@ static void print_use(const struct printer *p, const struct gt_summary_view *vie
 	line(p, NULL, "processor: %s%s%s%s", timed(c, used->processor_ns), share, rate, memory);
 }
 
-enum { MUCH_READY = 5 /* percent of the threads' lives */ };
-
 /* For how long threads could have run and had no processor; false: that is not worth a line. */
 static bool much_ready(const struct gt_summary_view *view, uint64_t *ready, uint64_t *life)
 {
@@ -170,7 +169,7 @@ static bool much_ready(const struct gt_summary_view *view, uint64_t *ready, uint
 		*life += gt_section_cell(section, i, "lifetime_s")->count;
 		*ready += gt_cell_given(cell, GT_COUNT) ? cell.count : 0;
 	}
-	return *ready > *life / 100 * MUCH_READY;
+	return *ready > *life / 100 * GT_MUCH_READY;
 }
 
 static unsigned lack_lines(const struct gt_summary_view *view)

@@ -16,7 +16,9 @@
 #include "lib/assemble/util/memory.h"
 #include "report/model/posix.h"
 #include "report/waits/crew.h"
+#include "report/model/rules.h"
 #include "report/page/picture.h"
+#include "report/sections/states.h"
 #include "report/model/sums.h"
 #include "report/waits/sync.h"
 
@@ -38,6 +40,7 @@ struct gt_path {
 	uint64_t *cursors;   /* by location: segments that were not passed */
 	uint64_t *nodes;     /* time on the path, by node of the whole tree */
 	uint64_t *locations; /* the same by location */
+	double *ready;       /* of that, ns in which its thread waited for a processor */
 	uint64_t idle;       /* on streams, outside of regions */
 	uint64_t unknown;    /* before the first location began and after the last ended */
 	uint64_t jumps;
@@ -326,6 +329,7 @@ static void walk(struct gt_path *path, uint64_t to)
 		before = path->time;
 		path->longest = 0;
 		more = step(path, same <= gt_sync_locations(path->sync));
+		path->ready[location] += gt_states_ready(path->sync->report, location, path->time, before);
 		draw(path, location, before);
 		gt_spill_used(&path->sync->spill);
 	}
@@ -417,10 +421,12 @@ const struct gt_section_kind gt_path_kind =
 static const struct gt_column location_columns[] = {
 	{ "seconds", "on the path", GT_SECONDS },
 	{ "share", "share", GT_SHARE },
+	{ "ready_s", "waiting for a processor", GT_SECONDS }, /* of that */
 	{ "location", "location", GT_TEXT },
 };
 const struct gt_section_kind gt_path_locations_kind =
-	GT_SECTION("critical_path_locations", "Critical path by location", GT_ROWS, location_columns);
+	GT_SECTION("critical_path_locations", "Critical path by location", GT_ROWS, location_columns,
+		   .spare = "ready_s");
 
 static double share(const struct gt_path *path, uint64_t time)
 {
@@ -531,6 +537,9 @@ static void location_rows(const struct gt_path *path)
 {
 	struct gt_section *section = gt_section_add(&path->sync->report->figures, &gt_path_locations_kind);
 
+	struct gt_report *report = path->sync->report;
+	double ready = 0;
+
 	for (uint32_t i = 0; i < gt_sync_locations(path->sync); i++) {
 		union gt_cell *row;
 
@@ -539,9 +548,15 @@ static void location_rows(const struct gt_path *path)
 		row = gt_row_add(section);
 		row[0].count = path->locations[i];
 		row[1].number = share(path, path->locations[i]);
-		row[2].text = gt_report_location(path->sync->report, i);
+		if (gt_states_know(report, i))
+			row[2].count = (uint64_t)path->ready[i];
+		row[3].text = gt_report_location(report, i);
+		ready += path->ready[i];
 	}
 	gt_rows_sort(section, 0);
+	if (ready * 100 >= GT_MUCH_READY * (double)report->duration)
+		section->note = gt_figures_text(&report->figures, "%s of the path are waits for a processor",
+						gt_said(report, (uint64_t)ready, GT_SECONDS));
 }
 
 /* ---- all ---------------------------------------------------------------------------------------- */
@@ -556,6 +571,7 @@ static struct gt_path *new_path(struct gt_sync *sync)
 	path->joins = gt_zeroed(locations + 1, sizeof(*path->joins));
 	path->cursors = gt_zeroed(locations + 1, sizeof(*path->cursors));
 	path->locations = gt_zeroed(locations + 1, sizeof(*path->locations));
+	path->ready = gt_zeroed(locations + 1, sizeof(*path->ready));
 	path->nodes = gt_zeroed(sync->profile->tree.count + 1, sizeof(*path->nodes));
 	path->regions = gt_zeroed(regions + 1, sizeof(*path->regions));
 	path->gains = gt_zeroed(regions + 1, sizeof(*path->gains));
@@ -601,6 +617,7 @@ void gt_path_figures(struct gt_path *path)
 	free(path->joins);
 	free(path->cursors);
 	free(path->locations);
+	free(path->ready);
 	free(path->nodes);
 	free(path->regions);
 	free(path->gains);

@@ -69,6 +69,39 @@ static uint32_t member(struct gt_track *t, uint32_t id, struct gt_def_metric *de
 	return gt_defs_member(t->conv->defs, &item);
 }
 
+/* ---- what the scheduler did -------------------------------------------------------------------------- */
+
+#define STATES 3u /* how many sums there are; of the process's metrics none has the number 0 */
+
+/* Of the location: its threads' sums, which at the last one's end are its properties of the same names. */
+static uint32_t states_metric(struct gt_track *t, struct gt_metric_use *use)
+{
+	static const char *const texts[STATES][2] = {
+		{ "GPUTRACE::RUNNING_NS", "Since the thread began it had a processor for so long" },
+		{ "GPUTRACE::READY_NS", "Since the thread began it was ready, and waited for a processor" },
+		{ "GPUTRACE::BLOCKED_NS", "Since the thread began it was blocked" },
+	};
+	struct gt_defs *defs = t->conv->defs;
+	uint32_t members[STATES], number;
+
+	for (unsigned i = 0; i < STATES; i++) {
+		struct gt_member item = { .name = gt_defs_string(defs, texts[i][0]),
+					  .description = gt_defs_string(defs, texts[i][1]),
+					  .unit = gt_defs_string(defs, "ns"),
+					  .value = OTF2_TYPE_UINT64, .mode = OTF2_METRIC_ACCUMULATED_POINT,
+					  .kind = OTF2_METRIC_TYPE_OTHER };
+
+		members[i] = gt_defs_member(defs, &item);
+		t->w->types[use->types + i] = OTF2_TYPE_UINT64;
+	}
+	use->synchronous = true; /* no attribute is meant for it */
+	number = gt_defs_metric_class(defs, members, STATES, false);
+	gt_defs_recorder(defs, number, t->loc->number);
+	return number;
+}
+
+/* ---- single values ----------------------------------------------------------------------------------- */
+
 /* The class of `count` metrics from `id` on, or its instance where they are of more than the location. */
 static uint32_t metric(struct gt_track *t, uint32_t id, uint32_t count, struct gt_metric_use *use)
 {
@@ -116,7 +149,8 @@ static const struct gt_metric_use *new_metric(struct gt_track *t, uint32_t id, u
 	}
 	uses[w->use_count] = (struct gt_metric_use){ .types = (uint32_t)w->type_count };
 	w->type_count += count;
-	uses[w->use_count].number = metric(t, id, count, &uses[w->use_count]);
+	uses[w->use_count].number = id ? metric(t, id, count, &uses[w->use_count])
+				       : states_metric(t, &uses[w->use_count]);
 	return &uses[w->use_count++];
 }
 
@@ -146,17 +180,11 @@ void gt_track_metric_here(struct gt_track *t, uint32_t metric)
 		gt_defs_recorder(t->conv->defs, metric, t->loc->number);
 }
 
-void gt_convert_metric(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+static void write_values(struct gt_track *t, uint32_t id, uint32_t count, const uint64_t *values,
+			 uint64_t tick)
 {
-	const struct gt_metric_use *use;
-	const uint64_t *values;
-	uint32_t count = values_of(slot, &values);
+	const struct gt_metric_use *use = any_metric(t, id, count);
 
-	if (!count) {
-		t->w->tally.unknown_records++;
-		return;
-	}
-	use = any_metric(t, (uint32_t)GT_WORD_LOW(slot->word), count);
 	if (use)
 		gt_track_bad(t,
 			     OTF2_EvtWriter_Metric(gt_writer_evt(t->writer),
@@ -165,6 +193,22 @@ void gt_convert_metric(struct gt_track *t, const struct gt_slot *slot, uint64_t 
 						   t->w->types + use->types,
 						   (const OTF2_MetricValue *)values),
 			     "metric");
+}
+
+void gt_convert_metric(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+{
+	const uint64_t *values;
+	uint32_t count = values_of(slot, &values), id = (uint32_t)GT_WORD_LOW(slot->word);
+
+	if (count && id)
+		write_values(t, id, count, values, tick);
+	else
+		t->w->tally.unknown_records++;
+}
+
+void gt_convert_states(struct gt_track *t, const struct gt_slot *slot, uint64_t tick)
+{
+	write_values(t, 0, STATES, &slot[1].time, tick);
 }
 
 /* ---- readings at enters and leaves ------------------------------------------------------------------- */
