@@ -13,6 +13,7 @@
 #include "report/model/rules.h"
 #include "report/sections/gpu.h"
 #include "report/sections/profile.h"
+#include "report/sections/samples.h"
 #include "report/sections/states.h"
 
 #include <math.h>
@@ -84,18 +85,23 @@ static uint64_t useful(const struct gt_profile_location *of)
 
 /*
  * Of the time of which nothing was recorded it worked as long as it was not blocked, as a server is in
- * epoll_wait(), beyond what it did in recorded functions, and what it must have run in other calls: these
- * were not blocked for longer than the thread. What else ran in them, in waits that spin, is not known.
+ * epoll_wait(): by its samples there, each with its part of the waits for a processor. Without samples, as
+ * long as it was not blocked beyond what it did in recorded functions, and what it must have run in other
+ * calls: these were not blocked for longer than the thread. What else ran in them, in waits that spin, is not
+ * known then.
  */
-static uint64_t unseen_work(const struct gt_profile_location *of, bool known,
+static uint64_t unseen_work(struct gt_report *report, size_t location, const struct gt_profile_location *of,
 			    const struct gt_thread_states *states)
 {
 	uint64_t calls = of->times[GT_TIME_IO] + of->times[GT_TIME_WAIT] + of->times[GT_TIME_MPI] +
 			 of->times[GT_TIME_DEVICE] + of->times[GT_TIME_GPU_CALL];
 	uint64_t able = states->running + states->ready + states->unknown;
 	uint64_t rest = without(without(able, of->times[GT_TIME_USEFUL]), without(calls, states->blocked));
+	uint64_t outside = gt_samples_outside(report, location, states->running);
 
-	return !known || rest > unseen(of) ? unseen(of) : rest;
+	if (outside != GT_NO_COUNT && states->running)
+		rest = (uint64_t)((double)outside * (1 + (double)states->ready / (double)states->running));
+	return rest > unseen(of) ? unseen(of) : rest;
 }
 
 /* ---- lanes --------------------------------------------------------------------------------------- */
@@ -136,7 +142,7 @@ static struct lanes make_lanes(struct gt_report *report, const struct gt_profile
 		struct lane *lane = lane_for(&lanes, report->classes.locations[order[i]].process, of);
 		struct gt_thread_states states;
 		bool known = gt_states_of(report, order[i], &states);
-		uint64_t work = unseen_work(of, known, &states);
+		uint64_t work = known ? unseen_work(report, order[i], of, &states) : unseen(of);
 
 		lane->main |= report->classes.locations[order[i]].kind == GT_LOCATION_MAIN;
 		lane->end = of->end;

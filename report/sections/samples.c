@@ -18,12 +18,14 @@
 #include "lib/assemble/util/memory.h"
 #include "lib/assemble/util/shorten.h"
 #include "report/model/posix.h"
+#include "report/model/rules.h"
 #include "report/sections/lacking.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define MOST_SEEN 90 /* percent of a thread's processor time that its samples must have */
 #define COST_MOST UINT64_C(1000000000) /* ns of one sample: more is damaged */
 
 /* ---- reading ------------------------------------------------------------------------------------- */
@@ -72,6 +74,7 @@ static void prepare(struct gt_report *report, void *result)
 							    GT_PROPERTY "SLICE_TIME"))
 		all->by_process = gt_zeroed((size_t)report->classes.process_count + 1,
 					    sizeof(*all->by_process));
+	all->places = gt_zeroed(report->read->tables[GT_OTF2_LOCATION].count + 1, sizeof(*all->places));
 	if (!gt_report_shows(report, "findings") ||
 	    !(report->classes.device_count || report->classes.ranks > 1))
 		return;
@@ -236,6 +239,8 @@ static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 			all->by_process[process] += one.ns;
 		if (!aside)
 			add_waiting(report, all, (uint32_t)at->index, node, &one);
+		all->places[at->index].all += one.ns;
+		all->places[at->index].outside += open ? 0 : one.ns;
 		if (open)
 			one.ns = (uint64_t)((double)one.ns * gt_stack_part(location->own[open], ns[open]));
 		gt_sum_join(gt_sums_at(&all->divided, one.key[0], node, one.key[2], 0), &one);
@@ -253,6 +258,15 @@ const struct gt_stack_sums *gt_samples_of(const struct gt_report *report)
 	const struct gt_stack_sums *all = report ? gt_report_result(report, &gt_samples_analysis) : NULL;
 
 	return all && all->count ? all : NULL;
+}
+
+uint64_t gt_samples_outside(const struct gt_report *report, size_t location, uint64_t running)
+{
+	const struct gt_stack_sums *all = gt_samples_of(report);
+
+	if (!all || !gt_at_least(all->places[location].all, MOST_SEEN, running))
+		return GT_NO_COUNT;
+	return all->places[location].outside;
 }
 
 /* ---- functions ----------------------------------------------------------------------------------- */
@@ -726,6 +740,7 @@ static void release(void *result)
 	free(all->moments);
 	free(all->asked);
 	free(all->by_process);
+	free(all->places);
 }
 
 static const struct gt_section_kind *const sections[] = { &samples_kind, &lines_kind, NULL };

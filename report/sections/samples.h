@@ -31,6 +31,11 @@ struct gt_stack_moment {
  */
 enum gt_waiting_keys { GT_WAITING_LOCATION, GT_WAITING_REGION, GT_WAITING_CONTEXT, GT_WAITING_RUNTIME };
 
+/* Processor time of a location's samples, ns: of all, and of those outside of measured calls. */
+struct gt_stack_place {
+	uint64_t all, outside;
+};
+
 struct gt_stack_sums {
 	/*
 	 * By calling context (1 + its index; 0: it is not defined), the node of the call tree that was open
@@ -48,6 +53,7 @@ struct gt_stack_sums {
 	struct gt_log *moments; /* by location: struct gt_stack_moment; NULL: nobody asks for them */
 	bool *asked;            /* by location: will they be asked for? */
 	uint32_t location_count; /* of both */
+	struct gt_stack_place *places; /* by location */
 	struct gt_spill spill;  /* where moments are, if they are kept */
 };
 /* NULL: there are no samples, or they were not read. */
@@ -56,6 +62,8 @@ const struct gt_stack_sums *gt_samples_of(const struct gt_report *report);
 bool gt_samples_tried(const struct gt_report *report);
 /* The total cost of all samples (ns), from the mean of those whose cost is known; GT_NO_COUNT: none is. */
 uint64_t gt_samples_cost(const struct gt_report *report);
+/* Of the ns that a location's thread ran, those outside of measured calls; GT_NO_COUNT: not known. */
+uint64_t gt_samples_outside(const struct gt_report *report, size_t location, uint64_t running);
 /* Samples a second of processor time; 0: not known. */
 double gt_samples_rate(const struct gt_report *report);
 

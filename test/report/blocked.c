@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Two threads that sleep inside functions that are recorded, by a call that is not: 600 and 300 ms.
+ * Two threads that sleep inside functions that are recorded, by a call that is not: 600 and 300 ms. With an
+ * argument, and without hooks: one that sleeps for 600 ms outside of recorded functions, and spins as long in
+ * a recorded wait, for the other one, which works.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -31,10 +33,40 @@ static void *run(void *arg)
 	return arg;
 }
 
-int main(void)
+static pthread_spinlock_t spin;
+
+static void *spins(void *arg)
+{
+	unseen(600);
+	pthread_spin_lock(&spin);
+	pthread_spin_unlock(&spin);
+	return arg;
+}
+
+/* Works until the other one has spun for long enough. */
+static int let_spin(void)
+{
+	struct timespec used = { 0, 0 };
+	clockid_t clock;
+	pthread_t id;
+
+	pthread_spin_init(&spin, PTHREAD_PROCESS_PRIVATE);
+	pthread_spin_lock(&spin);
+	if (pthread_create(&id, NULL, spins, NULL) || pthread_getcpuclockid(id, &clock))
+		return 1;
+	while (!used.tv_sec && used.tv_nsec < 600000000)
+		clock_gettime(clock, &used);
+	pthread_spin_unlock(&spin);
+	return pthread_join(id, NULL);
+}
+
+int main(int argc, char **argv)
 {
 	pthread_t id;
 
+	(void)argv;
+	if (argc > 1)
+		return let_spin();
 	if (pthread_create(&id, NULL, run, NULL))
 		return 1;
 	longer();
