@@ -501,12 +501,13 @@ static uint64_t change_half(struct gt_location *loc, uint64_t offset, uint64_t e
 	return stream_end;
 }
 
-/* Returns where: at `end`, if nothing was recorded since. Else that lies before it, in time, too. */
+/* Returns where: at `end`, if nothing was recorded since. Else that lies before it, in time, too, but where
+ * times are foreign. */
 static uint64_t reserve_again(struct gt_location *loc, uint64_t end, uint64_t bytes, uint64_t *tick)
 {
 	uint64_t offset = reserve(loc, bytes), now;
 
-	if (offset != end && *tick < (now = gt_clock_read()))
+	if (offset != end && !(loc->flags & GT_LOC_COMMITS) && *tick < (now = gt_clock_read()))
 		*tick = now;
 	return offset;
 }
