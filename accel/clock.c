@@ -27,7 +27,7 @@ static struct piece {
 static unsigned piece_count;
 static struct pair base, latest; /* the last pair, and one before it that is NEW_PAIR older if any is */
 static uint64_t asked_for;	 /* the latest time that was, as far as it counts; nanoseconds */
-static uint32_t pieces_taken;	 /* a lock; nobody calls anything while it has it */
+static uint32_t pieces_locked;	 /* a lock; nobody calls anything while it has it */
 static uint64_t (*read_clock)(void);
 
 /* The pair with the least time between two readings of the tick. */
@@ -47,15 +47,15 @@ static struct pair measure(void)
 	return best;
 }
 
-static void take_pieces(void)
+static void lock_pieces(void)
 {
-	while (__atomic_exchange_n(&pieces_taken, 1, __ATOMIC_ACQUIRE))
+	while (__atomic_exchange_n(&pieces_locked, 1, __ATOMIC_ACQUIRE))
 		;
 }
 
-static void leave_pieces(void)
+static void unlock_pieces(void)
 {
-	__atomic_store_n(&pieces_taken, 0, __ATOMIC_RELEASE); /* pairs with take_pieces() */
+	__atomic_store_n(&pieces_locked, 0, __ATOMIC_RELEASE); /* pairs with lock_pieces() */
 }
 
 static bool is_after(struct pair a, struct pair b)
@@ -133,14 +133,14 @@ static void add(struct pair pair)
 	pieces[piece_count - 1].rate = rate;
 }
 
-static bool is_new(void)
+static bool has_new_pair(void)
 {
 	uint64_t now = read_clock();
 	bool new;
 
-	take_pieces();
+	lock_pieces();
 	new = latest.ns - base.ns >= NEW_PAIR && now < latest.ns + NEW_PAIR;
-	leave_pieces();
+	unlock_pieces();
 	return new;
 }
 
@@ -148,12 +148,12 @@ void gt_accel_clock_note(void)
 {
 	struct pair pair;
 
-	if (is_new())
+	if (has_new_pair())
 		return;
 	pair = measure();
-	take_pieces();
+	lock_pieces();
 	add(pair);
-	leave_pieces();
+	unlock_pieces();
 }
 
 void gt_accel_clock_setup(uint64_t (*read)(void))
@@ -185,7 +185,7 @@ static uint64_t convert(uint64_t time, bool tick)
 
 	if (__atomic_load_n(&piece_count, __ATOMIC_RELAXED) < 2)
 		gt_accel_clock_note();
-	take_pieces();
+	lock_pieces();
 	piece = find(time, tick);
 	if (tick) {
 		to = (__int128)(int64_t)(time - piece->from.tick) * ((__int128)1 << SHIFT);
@@ -196,7 +196,7 @@ static uint64_t convert(uint64_t time, bool tick)
 	}
 	if (time > asked_for && time < latest.ns + NEW_PAIR)
 		asked_for = time;
-	leave_pieces();
+	unlock_pieces();
 	return to > 0 ? (uint64_t)to : 0;
 }
 

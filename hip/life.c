@@ -48,7 +48,7 @@ static uint64_t now_ms(void)
 static bool flushing; /* or not to be; a lock */
 static GT_TLS bool forking;
 
-static bool take_flush(unsigned limit)
+static bool lock_flush(unsigned limit)
 {
 	uint64_t end = now_ms() + limit;
 	uint32_t never = 0;
@@ -61,20 +61,20 @@ static bool take_flush(unsigned limit)
 	return true;
 }
 
-static void leave_flush(void)
+static void unlock_flush(void)
 {
-	__atomic_store_n(&flushing, false, __ATOMIC_RELEASE); /* pairs with take_flush() */
+	__atomic_store_n(&flushing, false, __ATOMIC_RELEASE); /* pairs with lock_flush() */
 }
 
 static void before_fork(void)
 {
-	forking = gt_hip_ready() && take_flush(FORK_MS);
+	forking = gt_hip_ready() && lock_flush(FORK_MS);
 }
 
 static void after_fork(void)
 {
 	if (forking)
-		leave_flush();
+		unlock_flush();
 	forking = false;
 }
 
@@ -94,10 +94,10 @@ static void *flush(void *unused)
 
 		if (gt_hip_ready() && (want != done || requested != flushed_at)) {
 			gt_accel_clock_note();
-			held = take_flush(FAST_MS);
+			held = lock_flush(FAST_MS);
 			gt_hip_api.flush(buffer);
 			if (held)
-				leave_flush();
+				unlock_flush();
 			flushed_at = requested;
 		}
 		if (want != done) {
