@@ -27,8 +27,7 @@ static double clock_of_thread(void)
 
 INLINED void deep(unsigned n)
 {
-	for (unsigned i = 0; i < n; i++)
-		sink = sink * 3 + i; /* DEEP */
+	for (unsigned i = 0; i < n; i++) sink = sink * 3 + i; /* DEEP */
 }
 
 INLINED void alpha(unsigned n)
