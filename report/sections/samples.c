@@ -6,9 +6,10 @@
  * sample, most of it of those that were too short for one, and what no process says of itself, which the
  * kernel does when they have ended, and programs that are not recorded.
  *
- * Limits: sampled regions are no calls: they have no count and no inclusive time, and no wait is known by
- * them. Functions of one name in different objects are told apart where the archive has the objects. Of the
- * threads that findings ask for each sample is kept, 24 bytes: beyond 128 MiB in a temporary file.
+ * Limits: what processes have used that nobody waited for hides as much of what no process says of itself.
+ * Sampled regions are no calls: they have no count and no inclusive time, and no wait is known by them.
+ * Functions of one name in different objects are told apart where the archive has the objects. Of the threads
+ * that findings ask for each sample is kept, 24 bytes: beyond 128 MiB in a temporary file.
  */
 #include "config.h"
 
@@ -17,6 +18,7 @@
 #include "lib/assemble/report/summary.h"
 #include "lib/assemble/util/memory.h"
 #include "lib/assemble/util/shorten.h"
+#include "lib/common/text.h"
 #include "report/model/posix.h"
 #include "report/model/rules.h"
 #include "report/sections/lacking.h"
@@ -344,7 +346,7 @@ static uint64_t processor_time(const struct gt_report *report, enum gt_otf2_kind
 
 /* A process, and what it has used. */
 struct program {
-	const char *name; /* "make [4711]" ... */
+	const char *name; /* "make [4711]", or of a rank "solver" ... */
 	size_t length;    /* ... of which the program is so much */
 	uint32_t process;
 	uint64_t ns;      /* of the processor */
@@ -358,10 +360,17 @@ static int by_program(const void *a, const void *b)
 	return order ? order : (x->length > y->length) - (x->length < y->length);
 }
 
+/* Ranks are named by their numbers: of these a property has the program. */
 static struct program program_of(const struct gt_report *report, uint32_t process)
 {
-	const char *name = report->classes.processes[process].group->name, *end = strstr(name, " [");
+	const struct gt_otf2_location_group *group = report->classes.processes[process].group;
+	const char *name = group->name, *end = strstr(name, " [");
+	const struct gt_otf2_property *file =
+		end ? NULL : gt_otf2_find_owned(report->read, GT_OTF2_LOCATION_GROUP, group->id,
+						GT_PROPERTY "EXECUTABLE");
 
+	if (file && file->text)
+		name = gt_text_base(file->text);
 	return (struct program){ .name = name, .length = end ? (size_t)(end - name) : strlen(name),
 				   .process = process };
 }
@@ -592,10 +601,13 @@ static const char *note(struct gt_report *report, const struct whole *whole)
 
 	gt_cell_print(count, sizeof(count), (union gt_cell){ .count = whole->count }, GT_COUNT);
 	gt_cell_print(time, sizeof(time), (union gt_cell){ .count = whole->rest }, GT_SECONDS);
+	if (!whole->count)
+		return gt_figures_text(&report->figures, "%s of processor time, all of it without a sample%s",
+				       time, lack(report));
 	if (whole->rest)
 		snprintf(rest, sizeof(rest), ", and %s without a sample", time);
 	gt_cell_print(time, sizeof(time), (union gt_cell){ .count = whole->ns }, GT_SECONDS);
-	if (whole->count && !whole->ns)
+	if (!whole->ns)
 		return gt_figures_text(&report->figures,
 				       "%s samples, of which the archive does not say how much processor "
 				       "time they stand for%s",
@@ -679,16 +691,30 @@ static double equal_ones(const struct gt_section *section)
 	return count < GT_SAMPLES_FEW || squares <= 0 ? 0 : ns * ns / squares;
 }
 
-/* The most columns that a name may have so that the first ones fit into `room`. */
-static unsigned longest_name(const struct gt_section *section, unsigned names, unsigned room)
+enum { HOTTEST = 3 };
+
+/* The first rows that are of functions, not of time without samples. Returns their number. */
+static unsigned hottest_rows(const struct gt_section *section, size_t rows[HOTTEST])
+{
+	unsigned count = 0;
+
+	for (size_t i = 0; section && i < section->rows && count < HOTTEST; i++)
+		if (gt_section_cell(section, i, "samples")->count && !isnan(share_at(section, i)))
+			rows[count++] = i;
+	return count;
+}
+
+/* The most columns that a name may have so that those of these rows fit into `room`. */
+static unsigned longest_name(const struct gt_section *section, const size_t *rows, unsigned count,
+			     unsigned room)
 {
 	unsigned longest = room + 1, sum;
 
 	do {
 		sum = 0;
 		longest--;
-		for (unsigned i = 0; i < names; i++) {
-			unsigned all = gt_columns_of(name_at(section, i));
+		for (unsigned i = 0; i < count; i++) {
+			unsigned all = gt_columns_of(name_at(section, rows[i]));
 
 			sum += all < longest ? all : longest;
 		}
@@ -696,33 +722,35 @@ static unsigned longest_name(const struct gt_section *section, unsigned names, u
 	return longest;
 }
 
-static void put_hottest(const struct gt_section *section, unsigned count, unsigned longest, double error,
-			char *text, size_t size)
+static void put_hottest(const struct gt_section *section, const size_t *rows, unsigned count,
+			unsigned longest, double error, char *text, size_t size)
 {
 	char brief[GT_SHORTEN_MAX], name[256];
 	size_t used = (size_t)snprintf(text, size, "(+- %.0f %%): ", error);
 
 	for (unsigned i = 0; i < count; i++) {
 		gt_summary_escape(name, sizeof(name),
-				  gt_shorten(brief, name_at(section, i), longest, GT_KEEP_NOTHING), longest);
+				  gt_shorten(brief, name_at(section, rows[i]), longest, GT_KEEP_NOTHING),
+				  longest);
 		used += (size_t)snprintf(text + used, size - used, "%s%s %.0f %%", i ? ", " : "", name,
-					 100 * share_at(section, i));
+					 100 * share_at(section, rows[i]));
 	}
 }
 
 bool gt_samples_hottest(const struct gt_report *report, unsigned width, char *text, size_t size)
 {
-	enum { HOTTEST = 3, LEAST = 100, BESIDE = 63 /* columns of such a line that are no names */ };
+	enum { LEAST = 100, BESIDE = 63 /* columns of such a line that are no names */ };
 	const struct gt_section *section = report ? gt_section_find(&report->figures, "samples") : NULL;
-	unsigned count = section && section->rows < HOTTEST ? (unsigned)section->rows : HOTTEST;
+	size_t rows[HOTTEST];
+	unsigned count = hottest_rows(section, rows);
 	double error = 0, number = equal_ones(section);
 
 	if (!(number > 0))
 		return false;
 	for (unsigned i = 0; i < count; i++)
-		error = fmax(error, gt_samples_interval(share_at(section, i), number));
+		error = fmax(error, gt_samples_interval(share_at(section, rows[i]), number));
 	width = (width < LEAST ? LEAST : width) - BESIDE;
-	put_hottest(section, count, longest_name(section, count, width), error, text, size);
+	put_hottest(section, rows, count, longest_name(section, rows, count, width), error, text, size);
 	return true;
 }
 

@@ -102,6 +102,35 @@ def rests():
 
 
 @case
+def rest_of_ranks():
+    """30 ms of two ranks of one program, of which 30 samples of expand() have 9 and the rest no sample."""
+    m = Made(200 * MS)
+    s = Stacks(m)
+    for rank in 0, 1:
+        process = m.process(f"MPI Rank {rank}")
+        thread = m.thread(process)
+        m.property(process, "GPUTRACE::EXECUTABLE", "/opt/bin/solver")
+        m.property(process, "GPUTRACE::PROCESSOR_TIME_NS", str(15 * MS))
+        m.property(process, "GPUTRACE::ADAPTERS", "sampling")
+        for i in range(0 if rank else 30):
+            s.sample(thread, i * MS, s.context(m.region("expand"), module="/opt/bin/solver"), 300 * US)
+    m.properties = {"GPUTRACE::PROCESSOR_TIME_NS": str(30 * MS)}
+    return m
+
+
+@case
+def rest_of_all():
+    """5 ms of a process without a sample."""
+    m = Made(200 * MS)
+    process = m.process("true [10]")
+    m.put(m.thread(process), 0, "Enter", m.region("main"))
+    m.property(process, "GPUTRACE::PROCESSOR_TIME_NS", str(5 * MS))
+    m.property(process, "GPUTRACE::ADAPTERS", "sampling")
+    m.properties = {"GPUTRACE::PROCESSOR_TIME_NS": str(5 * MS)}
+    return m
+
+
+@case
 def rounds():
     """200 rounds of 1.02 ms: most() for 20 us and a hundred functions for 10 us each, with a sample in each call, of
     20 and 10 us: twice as many in dense() as in any other."""

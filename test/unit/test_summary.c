@@ -345,12 +345,13 @@ static void sampled(const char *function, double share, uint64_t samples, double
 	cells[4].count = (uint64_t)(sqrt((double)samples) * each * 1000);
 }
 
-/* Samples say it instead, if there are enough of them. */
+/* Samples say it instead, if there are enough of them; what has none is no function. */
 Test(summary, hottest)
 {
 	struct gt_summary s = usual();
 	struct gt_summary_sums sums = { .threads_ns = 1000, .unseen_ns = 990 };
 
+	sampled("[no sample]", 0.6, 0, 1);
 	sampled("seldom", 0.5, 29, 1);
 	print_sums(&s, &sums, GT_SUMMARY_PLAIN, 0);
 	HAS("] 99 % of the threads' time was spent outside recorded functions; ");
