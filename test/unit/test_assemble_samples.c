@@ -603,3 +603,31 @@ Test(samples, too_many_paths)
 	cr_assert(eq(u32, gt_defs_context(&defs, &(struct gt_context){ 4, 5, GT_UNDEFINED }), 9));
 	gt_defs_free(&defs);
 }
+
+static bool is_entry(const char *name, const char *symbol)
+{
+	return !strcmp(name, "entry") && !strcmp(symbol, "entry");
+}
+
+/* Who made a call; a node without a function, as if memory had run out, is nobody's that is left out. */
+Test(samples, caller)
+{
+	struct gt_region region = { .group = GT_UNDEFINED };
+	struct gt_defs defs;
+	uint32_t nobody, caller, entry;
+
+	cr_assert(eq(int, gt_defs_init(&defs), 0));
+	region.name = region.canonical = gt_defs_string(&defs, "entry");
+	entry = gt_defs_named_region(&defs, &region, 0);
+	region.name = region.canonical = gt_defs_string(&defs, "solve");
+	caller = gt_defs_context(&defs, &(struct gt_context){ gt_defs_named_region(&defs, &region, 0),
+							      GT_UNDEFINED, GT_UNDEFINED });
+	nobody = gt_defs_context(&defs, &(struct gt_context){ GT_UNDEFINED, GT_UNDEFINED, caller });
+	caller = gt_defs_context(&defs, &(struct gt_context){ entry, GT_UNDEFINED, caller });
+	cr_expect(eq(u32, gt_defs_caller(&defs, caller, is_entry), 0));
+	caller = gt_defs_context(&defs, &(struct gt_context){ entry, GT_UNDEFINED, nobody });
+	cr_expect(eq(u32, gt_defs_caller(&defs, caller, is_entry), nobody));
+	caller = gt_defs_context(&defs, &(struct gt_context){ entry, GT_UNDEFINED, GT_UNDEFINED });
+	cr_expect(eq(u32, gt_defs_caller(&defs, caller, is_entry), GT_UNDEFINED));
+	gt_defs_free(&defs);
+}

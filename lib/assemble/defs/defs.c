@@ -534,11 +534,12 @@ uint32_t gt_defs_caller(struct gt_defs *defs, uint32_t context,
 			bool (*skip)(const char *name, const char *symbol))
 {
 	pthread_mutex_lock(&defs->lock);
-	while (context != GT_UNDEFINED) {
+	while (context != GT_UNDEFINED && !defs->failed) {
 		const struct gt_context *node = (const struct gt_context *)defs->contexts.items + context;
 		const struct gt_region *of = (const struct gt_region *)defs->regions.items + node->region;
 
-		if (!skip(gt_intern_text(&defs->strings, of->name, NULL),
+		if (node->region >= gt_table_count(&defs->regions) ||
+		    !skip(gt_intern_text(&defs->strings, of->name, NULL),
 			  gt_intern_text(&defs->strings, of->canonical, NULL)))
 			break;
 		context = node->parent;

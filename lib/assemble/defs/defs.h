@@ -229,7 +229,10 @@ uint32_t gt_defs_generator(struct gt_defs *defs, uint64_t period);
  * becomes what the node is.
  */
 uint32_t gt_defs_context(struct gt_defs *defs, struct gt_context *context);
-/* The innermost node, from `context` outwards, whose function `skip` does not want. GT_UNDEFINED: none. */
+/*
+ * The innermost node, from `context` outwards, whose function `skip` does not want, or which has none.
+ * GT_UNDEFINED: there is none.
+ */
 uint32_t gt_defs_caller(struct gt_defs *defs, uint32_t context,
 			bool (*skip)(const char *name, const char *symbol));
 
