@@ -6,6 +6,7 @@
  */
 #include "config.h"
 
+#include "gputrace/hash.h"
 #include "lib/assemble/util/memory.h"
 #include "report/model/sums.h"
 #include "report/waits/sync.h"
@@ -65,8 +66,8 @@ struct sum {
 
 static struct row *find(struct rows *rows, uint64_t key, struct gt_call_path call)
 {
-	uint64_t mixed = (key ^ (uint64_t)call.path << 40) * UINT64_C(0x9e3779b97f4a7c15);
-	uint32_t i = (uint32_t)(mixed >> 32) & (rows->room - 1);
+	uint64_t hash = gt_hash_word(key ^ gt_hash_word(call.path));
+	uint32_t i = (uint32_t)(hash >> 32) & (rows->room - 1);
 	struct row *row = &rows->items[i];
 
 	while (row->count &&
