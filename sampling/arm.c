@@ -2,9 +2,10 @@
 /*
  * The triggers of threads. Each has a timer of its processor time, which the kernel looks at with its tick:
  * at most some hundred times a second, but also for time in the kernel, and its signal comes when a system
- * call returns, so that no call is interrupted. Once a thread has run for a tick it gets a second one, a
- * perf event on its processor time that counts in user mode alone, at the rate that was asked for. Where
- * nobody has asked, the rate follows from what signals and handlers have taken of the process so far.
+ * call returns, so that no call is interrupted. The first period of a thread is a part of one, so that short
+ * threads have samples, too. Once a thread has run for a tick it gets a second one, a perf event on its
+ * processor time that counts in user mode alone, at the rate that was asked for. Where nobody has asked, the
+ * rate follows from what signals and handlers have taken of the process so far.
  *
  * Each looks after the other one: what has stopped to expire, for whatever cause, is started again.
  *
@@ -39,12 +40,14 @@
 #define MOST     UINT64_C(100000000)
 #define PATIENCE UINT64_C(100000000) /* ns without what a signal costs: nobody has measured it */
 #define GUESS    UINT64_C(30000)     /* ns that it costs, until then */
+#define GOLDEN   2654435769u         /* of 2^32, what the golden section is of 1 */
 #define AHEAD    4u                  /* samples that pay for what those before have taken too much */
 #define LATE     16u                 /* ticks, or periods, without an expiry: the timer has stopped */
 #define STOPPED  8u                  /* expiries of the timer without one of the event: that has, ... */
 #define NEVER    1024u               /* ... or it is in the kernel that the thread is; so many at last */
 #define LOOK     16u                 /* expiries from one look at the thread's switches to the next */
 #define SWITCH   UINT64_C(200000)    /* ns between two switches: a thread with less has no event */
+#define FEW      10u                 /* switches that say nothing */
 #define ROOM     32768u              /* bytes of stack: a thread with less is sampled on request */
 #define CHUNK  64u               /* entries that are made at once */
 #define PAGE   4096u
@@ -66,6 +69,7 @@ static uint64_t taken;  /* by handlers in this process, ns; atomic, as are ... *
 static uint64_t signals, recent; /* ... how many, and what one takes of late */
 static int events_left; /* how many may be mapped; atomic */
 static int opening, forking; /* threads that have an event's descriptor, and that fork; atomic */
+static bool postponed;  /* a thread has no event because another one forks; atomic */
 
 /* ---- entries ----------------------------------------------------------------------------------------- */
 
@@ -128,13 +132,45 @@ static long number_at(char **at)
 	return n;
 }
 
+static struct timespec timespec_of(uint64_t ns)
+{
+	return (struct timespec){ (time_t)(ns / 1000000000), (long)(ns % 1000000000) };
+}
+
 /* The kernel looks at such timers with its tick: what is less than that would only cost more. */
 static struct itimerspec interval(void)
 {
-	uint64_t ns = gt_sp_period > TICK / 2 ? gt_sp_period : TICK / 2;
-	struct timespec every = { (time_t)(ns / 1000000000), (long)(ns % 1000000000) };
+	struct timespec every = timespec_of(gt_sp_period > TICK / 2 ? gt_sp_period : TICK / 2);
 
 	return (struct itimerspec){ every, every };
+}
+
+static uint64_t used_by_process(void)
+{
+	struct timespec used = { 0, 0 };
+
+	gt_raw(SYS_clock_gettime, CLOCK_PROCESS_CPUTIME_ID, &used);
+	return (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
+}
+
+/*
+ * When a thread's timer expires first: after a part of the period, which is another one for each thread, and
+ * all parts are as frequent (multiples of the golden section). So one of so many threads has a sample as they
+ * have used a period together, however short they are. Whole ticks: an expiry is seen at the next one. The
+ * first sample begins a process's recording, which small ones are spared where nobody has asked for samples.
+ */
+static uint64_t first_expiry(void)
+{
+	static uint32_t begun; /* atomic */
+	uint32_t part = GOLDEN * __atomic_fetch_add(&begun, 1, __ATOMIC_RELAXED);
+	uint64_t ns = (gt_sp_period * part >> 32) / TICK * TICK, used;
+
+	if (!gt_sp_chosen)
+		return ns > TICK / 2 ? ns : TICK / 2;
+	used = __atomic_load_n(&signals, __ATOMIC_RELAXED) ? GT_SP_UNKNOWN : used_by_process();
+	if (used + ns < GT_SP_UNKNOWN)
+		ns = GT_SP_UNKNOWN - used;
+	return ns ? ns : 1; /* 0: never */
 }
 
 static void start_timer(struct gt_sp_thread *t)
@@ -150,6 +186,7 @@ static void start_timer(struct gt_sp_thread *t)
 	event._sigev_un._tid = t->tid;
 	t->timer_period = gt_sp_period;
 	t->expiries = 0; /* so that the event is there soon */
+	every.it_value = timespec_of(first_expiry());
 	if (gt_raw(SYS_timer_create, (int)clock_of(t->tid), &event, &id))
 		return;
 	if (gt_raw(SYS_timer_settime, id, 0, &every, NULL))
@@ -231,18 +268,34 @@ none:
 	__atomic_add_fetch(&events_left, 1, __ATOMIC_RELAXED);
 }
 
-/*
- * A child that is forked while the descriptor is there would keep it: in one order with before_fork(), which
- * waits until it is closed, or there is no event until the thread is looked at again.
- */
-static void start_event(struct gt_sp_thread *t)
+/* False: a thread forks. In one order with before_fork(), which waits until the descriptor is closed: a child
+ * that is forked meanwhile would keep it. */
+static bool open_unless_forking(struct gt_sp_thread *t)
 {
-	if (t->refused || t->event || (gt_sp_period >= TICK && t->timer >= 0))
-		return;
+	bool may;
+
 	__atomic_fetch_add(&opening, 1, __ATOMIC_SEQ_CST);
-	if (!__atomic_load_n(&forking, __ATOMIC_SEQ_CST))
+	may = !__atomic_load_n(&forking, __ATOMIC_SEQ_CST);
+	if (may)
 		open_and_map(t);
 	__atomic_fetch_sub(&opening, 1, __ATOMIC_RELEASE);
+	return may;
+}
+
+/*
+ * Is there an event, or will there be one? While another thread forks none is started: a thread without a
+ * timer gets it from after_fork(), which sees that it is to, or we see that the fork is over.
+ */
+static bool start_event(struct gt_sp_thread *t)
+{
+	if (t->refused || t->event || (gt_sp_period >= TICK && t->timer >= 0))
+		return t->event;
+	while (!open_unless_forking(t)) {
+		__atomic_store_n(&postponed, true, __ATOMIC_SEQ_CST);
+		if (__atomic_load_n(&forking, __ATOMIC_SEQ_CST))
+			return true;
+	}
+	return t->event;
 }
 
 static void start(struct gt_sp_thread *t)
@@ -252,9 +305,7 @@ static void start(struct gt_sp_thread *t)
 	t->patience = STOPPED;
 	if (gt_sp_interrupts_nothing())
 		start_timer(t);
-	if (t->timer < 0)
-		start_event(t);
-	if (t->timer < 0 && !t->event)
+	if (t->timer < 0 && !start_event(t))
 		say_left_out();
 }
 
@@ -319,11 +370,9 @@ void gt_sp_took(uint64_t ns)
  */
 static uint64_t affordable(uint64_t signal)
 {
-	uint64_t each = signal + __atomic_load_n(&recent, __ATOMIC_RELAXED), all, part;
-	struct timespec used = { 0, 0 };
+	uint64_t each = signal + __atomic_load_n(&recent, __ATOMIC_RELAXED);
+	uint64_t part = used_by_process() / 100, all;
 
-	gt_raw(SYS_clock_gettime, CLOCK_PROCESS_CPUTIME_ID, &used);
-	part = ((uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec) / 100;
 	all = __atomic_load_n(&taken, __ATOMIC_RELAXED) +
 	      signal * __atomic_load_n(&signals, __ATOMIC_RELAXED) + AHEAD * each;
 	each = all > part ? (all - part) / AHEAD : 0;
@@ -370,7 +419,7 @@ static bool switches_much(struct gt_sp_thread *t)
 	passed = now - t->switches_at;
 	t->switches = switches;
 	t->switches_at = now;
-	return (switches - before) * SWITCH > passed;
+	return switches - before > FEW && (switches - before) * SWITCH > passed;
 }
 
 static bool set_timer(struct gt_sp_thread *t)
@@ -558,9 +607,23 @@ static void before_fork(void)
 	wait_for(&opening);
 }
 
+/* The threads that began meanwhile and have no timer, which would look at them again. */
+static void start_postponed(void)
+{
+	uint64_t mask = gt_lock(&lock);
+
+	if (mask != GT_LOCK_REFUSED && !off && !given_up)
+		for (struct gt_sp_thread *t = threads; t; t = t->next)
+			if (t->tid && t->timer < 0 && !start_event(t))
+				say_left_out();
+	gt_unlock(&lock, mask);
+}
+
 static void after_fork(void)
 {
-	__atomic_fetch_sub(&forking, 1, __ATOMIC_RELEASE);
+	if (!__atomic_sub_fetch(&forking, 1, __ATOMIC_SEQ_CST) &&
+	    __atomic_exchange_n(&postponed, false, __ATOMIC_SEQ_CST))
+		start_postponed();
 }
 
 void gt_sp_keep_from_children(void)
@@ -622,5 +685,6 @@ void gt_sp_forked(void)
 	taken = signals = 0;
 	gt_sp_start = 0;
 	off = running = opening = forking = 0;
+	postponed = false;
 	events_left = EVENTS * processors();
 }

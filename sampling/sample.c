@@ -211,7 +211,7 @@ bool gt_sp_walker(struct gt_sp_thread *t, uintptr_t sp)
 static void expired(struct gt_sp_thread *t, bool timer, ucontext_t *at)
 {
 	uint64_t now = gt_sp_clock(), passed = now > t->last ? now - t->last : 0, weight, rest, spent;
-	bool kernel = timer && behind_call(at);
+	bool kernel = timer && behind_call(at), had_event = t->event;
 
 	weight = timer ? weight_of_timer(t, now, passed, kernel) : weight_of_event(t, passed);
 	rest = weight;
@@ -229,7 +229,7 @@ static void expired(struct gt_sp_thread *t, bool timer, ucontext_t *at)
 	spent = gt_sp_clock() - now;
 	t->spent += spent;
 	gt_sp_took(spent);
-	if (timer && t->event && !kernel)
+	if (timer && had_event && !kernel) /* weight_of_timer() has left what passed to the event */
 		t->last += spent - rest;
 	else
 		t->last = now + spent - rest;

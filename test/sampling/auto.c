@@ -12,6 +12,8 @@
  *	auto spin | auto switch in a thread that does nothing else, or also wakes another one all the time;
  *	                        prints how many perf events the process has then
  *	auto rob                the same of a thread that takes its event away, and then all timers
+ *	auto threads            in 60 threads, one after another, each for 10 ms; prints the process's ms
+ *	auto forking            in 300 threads, each for 1 ms, while another one forks all the time
  */
 #include <errno.h>
 #include <pthread.h>
@@ -38,19 +40,19 @@ static double cpu_ms(void)
 	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
-__attribute__((noinline)) static void work(void)
+__attribute__((noinline)) static void work(double ms)
 {
-	double end = cpu_ms() + MS;
+	double end = cpu_ms() + ms;
 
 	do
-		for (unsigned i = 0; i < 3000000; i++)
+		for (unsigned i = 0; i < 300000; i++)
 			sink += i;
 	while (cpu_ms() < end);
 }
 
 static void *work_beside(void *unused)
 {
-	work();
+	work(MS);
 	return unused;
 }
 
@@ -119,7 +121,7 @@ static void work_on_alternate(void)
 			;
 		return;
 	}
-	work();
+	work(MS);
 	for (unsigned i = 0; i < BELOW; i++)
 		if (memory[i] != 42) {
 			printf("%u bytes below it were used\n", BELOW - i);
@@ -193,14 +195,14 @@ static int events(void)
 /* Whatever makes a trigger stop: the other one sees it. */
 static void *rob(void *unused)
 {
-	work();
+	work(MS);
 	lines("/proc/self/maps", "[perf_event]", true);
 	printf("%d events\n", events());
-	work();
+	work(MS);
 	for (int i = 0; i < 64; i++)
 		syscall(SYS_timer_delete, i);
 	printf("%d events, %d timers\n", events(), lines("/proc/self/timers", "ID:", false));
-	work();
+	work(MS);
 	printf("%d events, %d timers\n", events(), lines("/proc/self/timers", "ID:", false));
 	return unused;
 }
@@ -230,7 +232,7 @@ static void *switch_all_the_time(void *unused)
 
 static void *spin(void *unused)
 {
-	work();
+	work(MS);
 	printf("%d events\n", events());
 	return unused;
 }
@@ -246,6 +248,60 @@ static void beside(void *(*function)(void *))
 	pthread_join(one, NULL);
 	close(there[1]);
 	pthread_join(two, NULL);
+}
+
+/* ---- short threads ----------------------------------------------------------------------------------- */
+
+static void *work_shortly(void *ms)
+{
+	work(*(double *)ms);
+	return NULL;
+}
+
+static void in_turn(int threads, double ms)
+{
+	pthread_t thread;
+
+	for (int i = 0; i < threads; i++) {
+		if (pthread_create(&thread, NULL, work_shortly, &ms))
+			abort();
+		pthread_join(thread, NULL);
+	}
+}
+
+static void work_in_threads(void)
+{
+	struct timespec used;
+
+	in_turn(60, 10);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+	printf("%.0f\n", (double)used.tv_sec * 1e3 + (double)used.tv_nsec / 1e6);
+}
+
+static bool stop; /* atomic */
+
+static void *fork_all_the_time(void *unused)
+{
+	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
+		int child = fork();
+
+		if (!child)
+			_exit(0);
+		while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+	return unused;
+}
+
+static void work_beside_forks(void)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, fork_all_the_time, NULL))
+		abort();
+	in_turn(300, 1);
+	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
 }
 
 int main(int argc, char **argv)
@@ -268,13 +324,17 @@ int main(int argc, char **argv)
 		beside(rob);
 	else if (!strcmp(what, "switch"))
 		beside(switch_all_the_time);
+	else if (!strcmp(what, "threads"))
+		work_in_threads();
+	else if (!strcmp(what, "forking"))
+		work_beside_forks();
 	else
-		work();
+		work(MS);
 	if (!strcmp(what, "fork")) {
 		int child = fork();
 
 		if (!child) {
-			work();
+			work(MS);
 			_exit(0);
 		}
 		while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
