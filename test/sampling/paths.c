@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Calls with known lines, of which one takes three times as long as the other: what samples must find. Also
- * in a thread, whose path begins elsewhere, and in a child.
+ * in a thread, whose path begins elsewhere, and in a child. Each prints how many seconds of its processor
+ * time were in often() and in seldom(). Calls are of different lengths: turns that are always the same may
+ * keep step with the samples.
  *
- * Limits: prints nothing. `work` is long enough to be sampled, about 0.3 s in each of the three.
+ * Limits: `work` is long enough to be sampled, 0.2 s or more in each of the three.
  */
 #include <pthread.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define ALONE __attribute__((noipa))
@@ -18,33 +22,52 @@ ALONE static void work(long n)
 		;
 }
 
-ALONE static void often(void)
+ALONE static void often(long n)
 {
-	work(3000000); /* OFTEN */
+	work(3 * n); /* OFTEN */
 	__asm__ volatile("");
 }
 
-ALONE static void seldom(void)
+ALONE static void seldom(long n)
 {
-	work(1000000); /* SELDOM */
+	work(n); /* SELDOM */
 	__asm__ volatile("");
 }
 
-ALONE static void down(int n)
+ALONE static void down(int frames, long n)
 {
-	if (n)
-		down(n - 1); /* DOWN */
+	if (frames)
+		down(frames - 1, n); /* DOWN */
 	else
-		seldom();
+		seldom(n);
 	__asm__ volatile("");
+}
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 ALONE static void *turns(void *unused)
 {
+	double o = 0, s = 0, begin = now(), middle, end;
+
 	for (int i = 0; i < 40; i++) {
-		often();
-		down(3);
+		long n = 3000000 + 150000 * (i * 17 % 40); /* each of 40 lengths once */
+
+		often(n);
+		middle = now();
+		down(3, n);
+		end = now();
+		o += middle - begin;
+		s += end - middle;
+		begin = end;
 	}
+	printf("%.6f %.6f\n", o, s);
+	fflush(stdout);
 	return unused;
 }
 

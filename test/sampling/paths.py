@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What python3-otf2 finds of samples of paths.c in an archive.
 
-    paths.py ARCHIVE PROGRAM WORK OFTEN SELDOM DOWN
+    paths.py ARCHIVE PROGRAM WORK OFTEN SELDOM DOWN TRUTH
 
-The others are names of the four functions. Prints what is wrong: calls that were not made, shares of time
-that are not three to one (beyond four standard deviations and 2 %), unwind distances that do not lead to a node
-of the sample before, functions that are not said to be in PROGRAM; and at last the lines of the innermost calls,
-ascending, but for those of less than 2 % of the samples, where functions begin and end."""
+WORK to DOWN are names of the four functions, TRUTH is what the program has printed. Prints what is wrong:
+calls that were not made, shares of time that are not the program's (by four standard deviations of samples
+that stand for times so different, and 2 %), unwind distances that do not lead to a node of the sample before,
+functions that are not said to be in PROGRAM; and at last the lines of the innermost calls, ascending, but for
+those of less than 2 % of the samples, where functions begin and end."""
 import collections
 import math
 import sys
@@ -17,7 +18,7 @@ from otf2.events import CallingContextSample
 
 from contexts import path_of
 
-archive, program, work, often, seldom, down = sys.argv[1:]
+archive, program, work, often, seldom, down, truth = sys.argv[1:]
 
 
 def line_of(context):
@@ -33,6 +34,7 @@ def time_of(event):
 
 
 times = {}
+squares = 0
 lines = collections.Counter()
 before = {}
 count = 0
@@ -58,6 +60,7 @@ with otf2.reader.open(archive) as trace:
             print(f"{names} was not called")
         key = (location.group.name, location.name, caller)
         times[key] = times.get(key, 0) + time_of(event)
+        squares += time_of(event) ** 2
         count += 1
         lines.update(line_of(c) for c in path[-2:])
         if caller == seldom:
@@ -68,7 +71,11 @@ for function in (work, often, seldom, down):
 threads = {key[:2] for key in times}
 if len(threads) != 3:
     print(f"samples of {len(threads)} threads")
-share = sum(t for key, t in times.items() if key[2] == seldom) / max(1, sum(times.values()))
-if abs(share - 0.25) > 0.02 + 4 * math.sqrt(0.25 * 0.75 / max(1, count)):
-    print(f"{100 * share:.1f} % of {count} samples")
+whole = max(1, sum(times.values()))
+share = sum(t for key, t in times.items() if key[2] == seldom) / whole
+with open(truth, encoding="ascii") as file:
+    seconds = [sum(column) for column in zip(*(map(float, line.split()) for line in file))]
+wanted = seconds[1] / sum(seconds)
+if abs(share - wanted) > 0.02 + 4 * math.sqrt(wanted * (1 - wanted) * squares) / whole:
+    print(f"{100 * share:.1f} % of {count} samples, not {100 * wanted:.1f} %")
 print("lines", *sorted(line for line, n in lines.items() if n > count / 50))
