@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Finds threads that use a processor to wait: in recorded waits, and in calls that they try
- * again and again. By samples of call stacks; where there are too few, by what the scheduler has counted:
- * a thread that ran for longer than it was outside of its recorded waits has run in these.
+ * Finds threads that use a processor to wait: in recorded calls that wait, and to yield the processor again
+ * and again. By samples of call stacks; where there are too few, by what the scheduler has counted: a thread
+ * that ran for longer than it was outside of its recorded waits has run in these.
  *
- * Limits: a loop that looks at a variable is work like any other, but for the calls in it. Of a loop that
- * tries, only the calls count, not what lies between them.
+ * Limits: a loop that looks at a variable, or tries to get a lock, is work like any other, since nothing says
+ * whether it got what it wanted. Of a loop that yields, only these calls count, not what lies between them.
  */
 #include "config.h"
 
@@ -20,9 +20,8 @@
 /* How a thread waits. */
 struct spinning {
 	uint64_t ns, runtimes; /* of a processor; of these: where a runtime uses one by design */
-	uint64_t samples;      /* GT_SAMPLES_FEW or more; 0: by what the scheduler has counted */
+	uint64_t samples;      /* GT_SAMPLES_FEW or more; 0: by what the scheduler has counted, at least */
 	double squares;
-	uint64_t region;       /* if it is by that: 1 + the one with the longest waits */
 };
 
 static const struct gt_profile_location *profile_of(const struct gt_report *report, size_t location)
@@ -78,35 +77,30 @@ static struct gt_sum most_of(struct gt_report *report, size_t location, const ui
 
 /* ---- by what the scheduler has counted ----------------------------------------------------------- */
 
-static uint64_t waited(const struct gt_profile_location *of)
+/* In calls that wait; of `only`: in those of a class that has something of a runtime. */
+static uint64_t waited(const struct gt_profile_location *of, const bool *only)
 {
-	return of->times[GT_TIME_WAIT] + of->times[GT_TIME_DEVICE] + of->times[GT_TIME_MPI] -
-	       of->classes[GT_CLASS_MPI_SETUP];
+	uint64_t ns = 0;
+
+	for (unsigned class = 0; class < GT_CLASSES; class++)
+		if (gt_samples_waits(of, class) && (!only || only[class]))
+			ns += of->classes[class];
+	return ns;
 }
 
-/* The region of the class in which it waited for longest, or the number of regions. */
-static uint64_t longest_waits(struct gt_report *report, size_t location)
+static void find_runtimes(const struct gt_report *report, bool runtimes[GT_CLASSES])
 {
-	const struct gt_profile_location *of = profile_of(report, location);
-	enum gt_class most = GT_CLASS_CODE;
-	bool runtime;
-
-	for (unsigned class = 0; class < GT_CLASSES; class++) {
-		uint32_t top = gt_class_top(report, class);
-
-		if (gt_samples_waits(report, top, &runtime) &&
-		    (most == GT_CLASS_CODE || of->classes[class] > of->classes[most]))
-			most = class;
-	}
-	return most == GT_CLASS_CODE ? report->read->tables[GT_OTF2_REGION].count
-				     : gt_class_top(report, most);
+	for (size_t i = 0; i < report->read->tables[GT_OTF2_REGION].count; i++)
+		if (gt_samples_runtime(report, i))
+			runtimes[report->classes.regions[i]] = true;
 }
 
-static void count_running(struct gt_report *report, size_t location, struct spinning *of)
+static void count_running(const struct gt_report *report, size_t location, const bool *runtimes,
+			  struct spinning *of)
 {
-	uint64_t in_waits = waited(profile_of(report, location)), outside;
+	const struct gt_profile_location *profile = profile_of(report, location);
+	uint64_t in_waits = waited(profile, NULL), by_design = waited(profile, runtimes), outside;
 	struct gt_thread_states states;
-	bool runtime = false;
 
 	*of = (struct spinning){ .ns = 0 };
 	if (!in_waits || !gt_states_of(report, location, &states))
@@ -114,22 +108,43 @@ static void count_running(struct gt_report *report, size_t location, struct spin
 	outside = states.life > in_waits ? states.life - in_waits : 0;
 	if (states.running <= outside)
 		return;
-	of->ns = states.running - outside;
-	of->region = 1 + longest_waits(report, location);
-	gt_samples_waits(report, of->region - 1, &runtime);
-	of->runtimes = runtime ? of->ns : 0;
+	of->ns = states.running - outside < in_waits ? states.running - outside : in_waits;
+	of->runtimes = by_design < of->ns ? by_design : of->ns;
+}
+
+/*
+ * The region in which it was for so long that it must have run there for more than half of the time; their
+ * number: that is not known of any. Of a region, the thread with the longest time in it is known.
+ */
+static uint32_t counted_region(const struct gt_report *report, size_t location, const struct spinning *of)
+{
+	const struct gt_profile *profile = gt_report_result(report, &gt_profile_analysis);
+	const struct gt_profile_location *own = &profile->locations[location];
+	uint32_t count = (uint32_t)report->read->tables[GT_OTF2_REGION].count;
+	uint64_t all = waited(own, NULL);
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct gt_profile_region *region = &profile->regions[i];
+
+		if (region->locations && region->most_location == location &&
+		    gt_samples_waits(own, report->classes.regions[i]) &&
+		    all < of->ns / 2 + region->location_most)
+			return i;
+	}
+	return count;
 }
 
 /* ---- the finding --------------------------------------------------------------------------------- */
 
-/* For how long a thread of a location's host waited for a processor at most. */
-static uint64_t *wanted_on(const struct gt_report *report, struct gt_sums *hosts, size_t location)
+/* Of a location's host: for how long a thread waited for a processor at `most`, its location in `bytes`, and
+ * for how long one of the others did, in `ns`. */
+static struct gt_sum *host_of(const struct gt_report *report, struct gt_sums *hosts, size_t location)
 {
 	uint32_t process = report->classes.locations[location].process;
 
-	return &gt_sums_at(hosts, process < report->classes.process_count
-				  ? report->classes.processes[process].group->parent
-				  : GT_OTF2_NOTHING, 0, 0, 0)->most;
+	return gt_sums_at(hosts, process < report->classes.process_count
+				 ? report->classes.processes[process].group->parent
+				 : GT_OTF2_NOTHING, 0, 0, 0);
 }
 
 static struct gt_sums all_wanted(const struct gt_report *report)
@@ -137,11 +152,18 @@ static struct gt_sums all_wanted(const struct gt_report *report)
 	struct gt_sums hosts = { .count = 0 };
 
 	for (size_t i = 0; i < report->read->tables[GT_OTF2_LOCATION].count; i++) {
-		uint64_t *most = wanted_on(report, &hosts, i);
+		struct gt_sum *host = host_of(report, &hosts, i);
 		struct gt_thread_states states;
 
-		if (gt_states_of(report, i, &states) && states.ready > *most)
-			*most = states.ready;
+		if (!gt_states_of(report, i, &states))
+			continue;
+		if (states.ready > host->most) {
+			host->ns = host->most;
+			host->most = states.ready;
+			host->bytes = i;
+		} else if (states.ready > host->ns) {
+			host->ns = states.ready;
+		}
 	}
 	return hosts;
 }
@@ -150,23 +172,24 @@ static struct gt_sums all_wanted(const struct gt_report *report)
 static uint64_t gain_of(const struct gt_report *report, struct gt_sums *hosts, size_t location,
 			const struct spinning *of)
 {
-	uint64_t wanted = *wanted_on(report, hosts, location);
+	const struct gt_sum *host = host_of(report, hosts, location);
+	uint64_t wanted = host->bytes == location ? host->ns : host->most;
 
 	return of->ns - of->runtimes + (wanted < of->runtimes ? wanted : of->runtimes);
 }
 
 static const char *advice(const struct gt_report *report, uint64_t region)
 {
-	enum gt_time time = GT_TIME_WAIT;
-	bool runtime = false;
+	enum gt_time time;
 
-	if (gt_samples_waits(report, region, &runtime))
-		time = (enum gt_time)gt_class_times[report->classes.regions[region]];
+	if (region >= report->read->tables[GT_OTF2_REGION].count)
+		return "samples of call stacks say in which: gputrace run --sample";
+	time = (enum gt_time)gt_class_times[report->classes.regions[region]];
 	if (time == GT_TIME_MPI)
 		return "give each rank a processor, or let MPI yield it (Open MPI: mpi_yield_when_idle)";
 	if (time == GT_TIME_DEVICE)
 		return "let the runtime block (CUDA: cudaDeviceScheduleBlockingSync), or work meanwhile";
-	if (runtime)
+	if (gt_samples_runtime(report, region))
 		return "OMP_WAIT_POLICY=passive, or fewer threads";
 	return "wait in a call that blocks, such as pthread_cond_wait or poll with a time limit";
 }
@@ -194,7 +217,8 @@ static void say_sampled(struct gt_report *report, size_t location, const struct 
 	finding->where = gt_samples_path(report, function, context.key[0]);
 	finding->advice = advice(report, region.key[0]);
 	gt_finding_add(report, finding,
-		       "%s uses a processor for %s to wait (%s samples), %.0f %% (+- %.0f %%) of it in %s%s",
+		       "%s uses a processor for %s in calls that wait (%s samples), "
+		       "%.0f %% (+- %.0f %%) of it in %s%s",
 		       finding->location, gt_said(report, of->ns, GT_SECONDS),
 		       gt_said(report, of->samples, GT_COUNT), 100 * share,
 		       ceil(gt_samples_interval(share, (double)of->ns * (double)of->ns / of->squares)),
@@ -204,12 +228,16 @@ static void say_sampled(struct gt_report *report, size_t location, const struct 
 static void say_counted(struct gt_report *report, size_t location, const struct spinning *of,
 			struct gt_finding *finding, const char *more)
 {
-	finding->region = (uint32_t)of->region;
-	finding->advice = advice(report, of->region - 1);
-	gt_finding_add(report, finding, "%s uses a processor for at least %s of the %s that it waits, most "
-		       "of it in %s%s", finding->location, gt_said(report, of->ns, GT_SECONDS),
-		       gt_said(report, waited(profile_of(report, location)), GT_SECONDS),
-		       gt_report_region_name(report, of->region - 1), more);
+	uint32_t region = counted_region(report, location, of);
+	bool known = region < report->read->tables[GT_OTF2_REGION].count;
+
+	finding->region = known ? 1 + region : 0;
+	finding->advice = advice(report, region);
+	gt_finding_add(report, finding, "%s uses a processor for at least %s of its %s in calls that wait"
+		       "%s%s%s", finding->location, gt_said(report, of->ns, GT_SECONDS),
+		       gt_said(report, waited(profile_of(report, location), NULL), GT_SECONDS),
+		       known ? ", most of it in " : "", known ? gt_report_region_name(report, region) : "",
+		       more);
 }
 
 /* Those of a run that spin, and the one with the most to gain. */
@@ -223,7 +251,9 @@ static struct spinners find(struct gt_report *report, struct spinning *threads)
 	double least = gt_threshold(GT_FINDING_SPINS) / 100 * (double)report->duration;
 	struct gt_sums hosts = all_wanted(report);
 	struct spinners found = { .count = 0 };
+	bool runtimes[GT_CLASSES] = { false };
 
+	find_runtimes(report, runtimes);
 	add_samples(report, threads);
 	for (size_t i = 0; i < report->read->tables[GT_OTF2_LOCATION].count; i++) {
 		uint64_t gain;
@@ -231,7 +261,7 @@ static struct spinners find(struct gt_report *report, struct spinning *threads)
 		if (!is_thread(report, i))
 			continue;
 		if (threads[i].samples < GT_SAMPLES_FEW)
-			count_running(report, i, &threads[i]);
+			count_running(report, i, runtimes, &threads[i]);
 		if (!threads[i].ns || (double)threads[i].ns < least)
 			continue;
 		gain = gain_of(report, &hosts, i, &threads[i]);

@@ -86,6 +86,18 @@ static inline bool gt_class_loud(enum gt_class class)
 	       gt_class_times[class] == GT_TIME_DEVICE;
 }
 
+/*
+ * Regions in which a thread may use a processor to wait. In others that wait it sleeps, and what it uses in
+ * the rest of MPI may be for copies, packing or files.
+ */
+static inline bool gt_class_spins(enum gt_class class)
+{
+	return class == GT_CLASS_LOCK || class == GT_CLASS_BARRIER || class == GT_CLASS_MPI_RECV ||
+	       class == GT_CLASS_MPI_SENDRECV || class == GT_CLASS_MPI_WAIT ||
+	       class == GT_CLASS_MPI_BARRIER || class == GT_CLASS_MPI_COLLECTIVE ||
+	       gt_class_times[class] == GT_TIME_DEVICE;
+}
+
 enum gt_location_kind {
 	GT_LOCATION_MAIN,     /* the first thread of a process */
 	GT_LOCATION_THREAD,

@@ -12,7 +12,8 @@ enum gt_posix {
 	GT_POSIX_NONE,
 	GT_POSIX_CREATE,    /* of a thread */
 	GT_POSIX_UNLOCK,    /* or wake, detach, cancel: none of them waits */
-	GT_POSIX_TRY,       /* nor does this, but who calls it again and again */
+	GT_POSIX_TRY,       /* nor does this, whether or not it gets what it tries for */
+	GT_POSIX_YIELD,     /* nor this, but who calls it again and again */
 	/* From here on they wait. */
 	GT_POSIX_JOIN,
 	GT_POSIX_LOCK,      /* returns with one */

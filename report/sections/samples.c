@@ -77,6 +77,7 @@ static void prepare(struct gt_report *report, void *result)
 		all->by_process = gt_zeroed((size_t)report->classes.process_count + 1,
 					    sizeof(*all->by_process));
 	all->places = gt_zeroed(report->read->tables[GT_OTF2_LOCATION].count + 1, sizeof(*all->places));
+	all->objects = gt_stack_objects_of(report->read);
 	if (!gt_report_shows(report, "findings") ||
 	    !(report->classes.device_count || report->classes.ranks > 1))
 		return;
@@ -169,35 +170,52 @@ static void add_cost(struct gt_stack_sums *all, const struct gt_sum *one, uint64
 	all->own_ns += one->key[2] ? one->ns : 0;
 }
 
-bool gt_samples_waits(const struct gt_report *report, uint64_t region, bool *runtime)
+bool gt_samples_waits(const struct gt_profile_location *location, enum gt_class class)
+{
+	return gt_class_spins(class) &&
+	       location->classes[class] / GT_LEAST_WAIT >= location->class_calls[class];
+}
+
+bool gt_samples_runtime(const struct gt_report *report, uint64_t region)
 {
 	enum gt_time time;
 
-	*runtime = false;
 	if (region >= report->read->tables[GT_OTF2_REGION].count)
 		return false;
 	time = (enum gt_time)gt_class_times[report->classes.regions[region]];
-	if (time != GT_TIME_WAIT && time != GT_TIME_DEVICE &&
-	    (time != GT_TIME_MPI || report->classes.regions[region] == GT_CLASS_MPI_SETUP))
-		return false;
-	*runtime = time != GT_TIME_WAIT ||
-		   gt_otf2_region_at(report->read, region)->paradigm == OTF2_PARADIGM_OPENMP;
-	return true;
+	return time == GT_TIME_MPI || time == GT_TIME_DEVICE ||
+	       gt_otf2_region_at(report->read, region)->paradigm == OTF2_PARADIGM_OPENMP;
 }
 
-/* Of a sample in none that does: the innermost function, or its caller, that waits or tries; their number. */
-static uint64_t waits_unseen(const struct gt_report *report, const struct gt_otf2_context *context)
+/* A program may have functions of such names itself. */
+static bool in_libc(const struct gt_stack_objects *objects, ptrdiff_t region)
 {
-	uint64_t none = report->read->tables[GT_OTF2_REGION].count;
+	static const char *const begins[] = { "libc.so", "libc-2.", "libpthread", "libc.musl-", "ld-musl-" };
+	const char *path = region < 0 || !objects->of[region] ? "" : objects->names[objects->of[region] - 1];
+	const char *file = strrchr(path, '/');
 
+	file = file ? file + 1 : path;
+	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
+		if (!strncmp(file, begins[i], strlen(begins[i])))
+			return true;
+	return false;
+}
+
+/*
+ * Of a sample in no recorded wait: the innermost function, or its caller, that yields the processor; else
+ * their number. The C library's other functions need not wait, not even if they are called again and again.
+ */
+static uint64_t yields(const struct gt_report *report, const struct gt_stack_objects *objects,
+		       const struct gt_otf2_context *context)
+{
 	for (unsigned i = 0; context && i < 2; i++, context = gt_otf2_caller(report->read, context)) {
 		uint64_t function = gt_samples_function(report, context);
 
-		if (function < none &&
-		    gt_posix_sampled(gt_samples_name(report, function)) > GT_POSIX_UNLOCK)
+		if (in_libc(objects, gt_otf2_index(report->read, GT_OTF2_REGION, context->region)) &&
+		    gt_posix_sampled(gt_samples_name(report, function)) == GT_POSIX_YIELD)
 			return function;
 	}
-	return none;
+	return report->read->tables[GT_OTF2_REGION].count;
 }
 
 /* node: of the whole call tree, 0 if no call is open. */
@@ -205,17 +223,19 @@ static void add_waiting(const struct gt_report *report, struct gt_stack_sums *al
 			uint64_t node, const struct gt_sum *one)
 {
 	const struct gt_profile *profile = gt_report_result(report, &gt_profile_analysis);
-	const struct gt_otf2_context *context =
-		one->key[0] ? gt_otf2_context_at(report->read, one->key[0] - 1) : NULL;
-	uint64_t region = node ? profile->tree.nodes[node].region : 0;
-	bool runtime = false;
+	uint64_t none = report->read->tables[GT_OTF2_REGION].count,
+		 region = node ? profile->tree.nodes[node].region : none;
+	enum gt_class class = region < none ? (enum gt_class)report->classes.regions[region] : GT_CLASS_CODE;
+	bool runtime = gt_class_times[class] == GT_TIME_MPI || gt_class_times[class] == GT_TIME_DEVICE;
 
 	if (one->key[2])
 		return;
-	if (!node || !gt_samples_waits(report, region, &runtime))
-		region = waits_unseen(report, context);
-	if (region < report->read->tables[GT_OTF2_REGION].count)
-		gt_sum_join(gt_sums_at(&all->waiting, location, region, one->key[0], runtime), one);
+	if (!gt_samples_waits(&profile->locations[location], class))
+		region = runtime || !one->key[0] ? none : yields(report, &all->objects,
+							gt_otf2_context_at(report->read, one->key[0] - 1));
+	if (region < none)
+		gt_sum_join(gt_sums_at(&all->waiting, location, region, one->key[0],
+				       gt_samples_runtime(report, region)), one);
 }
 
 /* Nodes of the location's call tree become those of the whole one, which lacks those of service threads. */
@@ -657,11 +677,10 @@ static void table(struct gt_report *report, const struct gt_stack_sums *all,
 
 static void figures(struct gt_report *report, void *result)
 {
-	struct gt_stack_objects objects = gt_stack_objects_of(report->read);
+	const struct gt_stack_sums *all = result;
 
-	table(report, result, &objects, &samples_kind);
-	table(report, result, &objects, &lines_kind);
-	gt_stack_objects_free(&objects);
+	table(report, all, &all->objects, &samples_kind);
+	table(report, all, &all->objects, &lines_kind);
 }
 
 static const char *name_at(const struct gt_section *section, size_t row)
@@ -769,6 +788,7 @@ static void release(void *result)
 	free(all->asked);
 	free(all->by_process);
 	free(all->places);
+	gt_stack_objects_free(&all->objects);
 }
 
 static const struct gt_section_kind *const sections[] = { &samples_kind, &lines_kind, NULL };

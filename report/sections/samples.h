@@ -25,9 +25,8 @@ struct gt_stack_moment {
 };
 
 /*
- * Keys of samples in a wait, or in a call that programs try again and again: the location; the region that
- * waits, by its index; the context, 1 + its index; and whether it is a runtime's wait, of MPI, OpenMP or for
- * a device, which uses a processor by design.
+ * Keys of samples in a recorded call that waits, or in one of the C library that yields the processor: the
+ * location; the region that waits, by its index; the context, 1 + its index; and whether it is a runtime's.
  */
 enum gt_waiting_keys { GT_WAITING_LOCATION, GT_WAITING_REGION, GT_WAITING_CONTEXT, GT_WAITING_RUNTIME };
 
@@ -55,6 +54,7 @@ struct gt_stack_sums {
 	uint32_t location_count; /* of both */
 	struct gt_stack_place *places; /* by location */
 	struct gt_spill spill;  /* where moments are, if they are kept */
+	struct gt_stack_objects objects;
 };
 /* NULL: there are no samples, or they were not read. */
 const struct gt_stack_sums *gt_samples_of(const struct gt_report *report);
@@ -85,8 +85,10 @@ const char *gt_samples_name(const struct gt_report *report, uint64_t function);
  */
 bool gt_samples_hottest(const struct gt_report *report, unsigned width, char *text, size_t size);
 
-/* Does the region of a call wait, and does it as a runtime's does that uses a processor by design? */
-bool gt_samples_waits(const struct gt_report *report, uint64_t region, bool *runtime);
+/* May the location have used a processor to wait in calls of a class? Not if they are as short as work. */
+bool gt_samples_waits(const struct gt_profile_location *location, enum gt_class class);
+/* Is a region one of a runtime, of MPI, OpenMP or a device, that uses a processor by design when it waits? */
+bool gt_samples_runtime(const struct gt_report *report, uint64_t region);
 /* "main > step > prepare (a.c:12)", to a function in a context (1 + its index; 0: not known). */
 const char *gt_samples_path(struct gt_report *report, uint64_t function, uint64_t context);
 

@@ -9,7 +9,7 @@
   planted.py turns DIR      threads that wait for one lock for longer than a time slice, each for all others
   planted.py gate DIR       threads that wait as long for one that has the lock and never waits for it
   planted.py unseen DIR PROGRAM  a gap in which nothing is recorded of the host but a cudaMalloc of 500 us
-  planted.py spinning DIR HOW    a thread that uses a processor to wait: tries, counted, busy, idle
+  planted.py spinning DIR HOW [REGION [OBJECT]]  a thread that uses a processor to wait, or works where it could
   planted.py late DIR       a late rank of which only gputrace's own region is recorded
   planted.py sampled DIR ID NS  gpu-gaps or late-rank with a sample of the host, or of the late rank, in each NS;
                             staggered: the same, where each other rank waits for longest at times; neighbours:
@@ -510,40 +510,59 @@ def unbalanced_gpus(bad):
     return m
 
 
-def spinning(how, bad=True):
+def spinning(how, name="pthread_spin_lock", module="/usr/lib/libc.so.6", bad=True):
     """Thread 1 waits in ten calls for 40 ms each, for which the first thread works. Samples say that it uses a
-    processor in them, or just outside of them: of pthread_spin_lock, or of what no call is recorded of
-    ("tries"); or there are none, and the scheduler has counted that it ran ("counted"). "busy", "idle": the
-    same in a device's runtime, while the first thread waits for a processor for 0.3 s, or not at all."""
+    processor in them, or in what no call is recorded of ("unseen"), or in calls of 500 ns ("short"). Or there are none,
+    and the scheduler has counted that it ran: in all of them ("counted"), while another thread is in another call for
+    longer ("beside"), or for 10 ms, after another call of 30 ms ("mixed"). The first thread waits for a processor for
+    0.3 s ("busy"), Thread 1 itself does ("alone"), or none."""
     m, process, first = host()
     second = m.thread(process, "Thread 1")
     s = Stacks(m)
-    work = m.region("work")
-    wait = api(m, "cudaDeviceSynchronize") if how in ("busy", "idle") else m.region("pthread_spin_lock", PTHREAD)
+    work, other = m.region("work"), m.region("pthread_mutex_lock", PTHREAD)
+    wait = (m.region(name, SAMPLING) if how == "unseen" else m.mpi(name) if name.startswith("MPI_") else
+            api(m, name) if name.startswith("cuda") else m.region(name, PTHREAD))
+    counted = how in ("counted", "beside", "mixed")
     path = s.context(m.region("worker", SAMPLING, file="a.c", line=3), "a.c", 5)
-    path = s.context(m.region("sched_yield", SAMPLING) if how == "tries" else wait, parent=path)
-    own = s.context(work)
+    path, own = s.context(wait, parent=path, module=module), s.context(work)
     m.call(first, work, 0, SECOND)
     for i in range(10):
-        for region, busy, at, end in (work, not bad, 0, 60), (wait, bad, 60, 100):
-            called = region == work or how != "tries"
-            if called:
-                m.put(second, i * 100000000 + at * 1000000, "Enter", region)
-            for ms in range(at, min(end, at + 40)) if busy and how != "counted" else ():
-                s.sample(second, i * 100000000 + ms * 1000000 + 500000, path if bad else own, 1000000)
-            if called:
-                m.put(second, i * 100000000 + end * 1000000, "Leave", region)
-    ready = 300000000 if how == "busy" else 0
-    m.states(first, lifetime=SECOND, running=SECOND - ready, ready=ready, blocked=0, unknown=0)
-    ran = 990000000 if how == "counted" and bad else 600000000
-    m.states(second, lifetime=SECOND, running=ran, ready=0, blocked=SECOND - ran, unknown=0)
+        begin = i * 100000000
+        middle, end = begin + 60000000, begin + 100000000
+        m.put(second, begin, "Enter", work)
+        for ms in range(0 if counted or bad else 40):
+            s.sample(second, begin + ms * 1000000 + 500000, own, 1000000)
+        m.put(second, middle, "Leave", work)
+        if how == "mixed":
+            m.call(second, other, middle, middle + 30000000)
+            middle += 30000000
+        if how not in ("unseen", "short"):
+            m.put(second, middle, "Enter", wait)
+        for at in range(middle, end if bad and not counted else middle, 1000000):
+            if how == "short":
+                m.put(second, at + 499750, "Enter", wait)
+            s.sample(second, at + 500000, path, 1000000)
+            if how == "short":
+                m.put(second, at + 500250, "Leave", wait)
+        if how not in ("unseen", "short"):
+            m.put(second, end, "Leave", wait)
+    if how == "beside":
+        third = m.thread(process, "Thread 2")
+        m.call(third, other, 0, 900000000)
+        m.call(third, work, 900000000, SECOND)
+    ready = 300000000 if how in ("busy", "alone") else 0
+    m.states(first, lifetime=SECOND, running=SECOND - (how == "busy") * ready, ready=(how == "busy") * ready, blocked=0,
+             unknown=0)
+    ran = {"counted": 990000000, "beside": 990000000, "mixed": 700000000}.get(how, 600000000)
+    ready *= how == "alone"
+    m.states(second, lifetime=SECOND, running=ran, ready=ready, blocked=SECOND - ran - ready, unknown=0)
     return m
 
 
 @case
 def spins(bad):
     """A thread that uses a processor in all of its waits for a spin lock, or in none."""
-    return spinning("locks", bad)
+    return spinning("locks", bad=bad)
 
 
 if __name__ == "__main__":
@@ -556,7 +575,7 @@ if __name__ == "__main__":
     elif sys.argv[1] in ("turns", "gate"):
         {"turns": turns, "gate": gate}[sys.argv[1]]().write(sys.argv[2])
     elif sys.argv[1] == "spinning":
-        spinning(sys.argv[3]).write(sys.argv[2])
+        spinning(*sys.argv[3:]).write(sys.argv[2])
     elif sys.argv[1] == "unseen":
         unseen(sys.argv[3]).write(sys.argv[2])
     elif sys.argv[1] == "sampled":
