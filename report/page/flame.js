@@ -17,6 +17,7 @@ const Flame = {
 	of: null,      /* "all" rows, "samples": with them, "callers": inverted, or a place in Model.lines */
 	by: "now",     /* what widths are: times of this run, or of the one before */
 	top: null,     /* the node that fills the width */
+	all: null,     /* Sheets.sampled(), with trees that have samples */
 
 	load() {
 		Flame.trees = new Map(Data.meta.rows.map((_, row) => [row, Data.tile(CALLS, row, 0, 0).calls])
@@ -76,36 +77,28 @@ const Flame = {
 			root.now.ns += above === root ? node.now.ns : 0;
 		}
 		Flame.count(root);
+		Flame.all = Sheets.sampled();
 		return root;
 	},
 	isSampled: (node) => node.kind === "sampled",
-	/*
-	 * Of sampled functions: how many samples are in them and in what they call, and which time all of
-	 * these divide: that of the measured call above, or what was sampled outside of all.
-	 */
-	count(node, whole = 0) {
-		const inside = [...node.children.values()].filter(Flame.isSampled);
-
+	/* Of sampled functions: how many samples are in them and in what they call. */
+	count(node) {
+		node.children.forEach(Flame.count);
 		if (Flame.isSampled(node))
-			node.whole = whole;
-		else
-			whole = node.kind ? node.now.own : inside.reduce((ns, n) => ns + n.now.ns, 0);
-		node.children.forEach((child) => Flame.count(child, whole));
-		if (Flame.isSampled(node))
-			node.samples += inside.reduce((n, child) => n + child.samples, 0);
+			node.samples += [...node.children.values()].filter(Flame.isSampled)
+				.reduce((n, child) => n + child.samples, 0);
 	},
-	/* "sampled: 123 samples, ± 4.1 ms": half the width of the 95 % interval. */
-	certainty({ kind, samples, now, whole }) {
-		const part = whole ? Math.min(1, now.ns / whole) : 1;
+	/* "sampled: 123 samples, ± 4.1 ms": half the width of the 95 % interval, as the report has it. */
+	certainty({ kind, samples, now }) {
+		const { whole, half } = Flame.all, exact = whole * half(now.ns / 1e9 / whole);
 
 		return kind !== "sampled" ? kind : `sampled: ${Units.count(samples)} sample${
-			samples === 1 ? "" : "s"}, ${samples < FEW_SAMPLES ? "too few to say how exactly"
-			: "± " + Units.ns(1.96 * now.ns * Math.sqrt((1 - part) / samples))}`;
+			samples === 1 ? "" : "s"}${samples < FEW_SAMPLES ? ", too few to say how exactly"
+			: exact >= 0 ? ", ± " + Units.seconds(exact) : ""}`;
 	},
 	/* The same from inside: functions, below them callers, each with its part of their exclusive time. */
 	inverted() {
 		const root = Flame.node(-1, "");
-		let sampled = 0;
 		const visit = (node) => {
 			const inside = [...node.children.values()].filter(Flame.isSampled);
 			const called = inside.reduce((n, child) => n + child.samples, 0);
@@ -114,7 +107,6 @@ const Flame = {
 			let at = root;
 
 			root.now.ns += own;
-			sampled += Flame.isSampled(node) ? own : 0;
 			for (let of = node; own > 0 && of.parent; of = of.parent) {
 				let next = at.children.get(of.name);
 
@@ -132,13 +124,7 @@ const Flame = {
 			node.children.forEach(visit);
 		};
 
-		const whole = (node) => {
-			node.whole = sampled;
-			node.children.forEach(whole);
-		};
-
 		visit(Flame.ofReport());
-		whole(root);
 		return root;
 	},
 	select: (name, value, options, change) => {

@@ -120,19 +120,29 @@ const Sheets = {
 
 		return part > 0.01 ? part : null;
 	},
+	/*
+	 * Rows with samples, how many samples these are, and the time of all rows (s). half: of the 95 %
+	 * interval of a share of that time. even: as many samples of equal weight would be as exact (Kish).
+	 */
+	sampled() {
+		const all = Data.report.samples || [], rows = all.filter((of) => of.cpu_s && of.error_s);
+		const sum = (list, of) => list.reduce((n, row) => n + of(row), 0);
+		const even = sum(rows, (row) => row.cpu_s) ** 2 / sum(rows, (row) => row.error_s ** 2);
+
+		return { rows, count: sum(rows, (row) => row.samples), whole: sum(all, (row) => row.cpu_s),
+			half: (share) => 1.96 * Math.sqrt(Math.max(0, share * (1 - share)) / even) };
+	},
 	/* The three functions with most processor time, as the summary of a run has them. */
 	hottest() {
-		const all = (Data.report.samples || []).filter((of) => of.cpu_s && of.error_s);
-		const sum = (of) => all.reduce((n, row) => n + of(row), 0), top = all.slice(0, 3);
-		const whole = sum((row) => row.cpu_s), even = whole ** 2 / sum((row) => row.error_s ** 2);
+		const all = Sheets.sampled(), top = all.rows.slice(0, 3);
 
-		if (!top.length || sum((row) => row.samples) < FEW_SAMPLES)
+		if (!top.length || all.count < FEW_SAMPLES)
 			return null;
 		return el("p", null, "Most processor time: ", top.map((row, i) => [i ? ", " : "",
 			el("button", { class: "jump", onclick: () => Sheets.show("profile") },
 				named(row.function, 100)),
 			` ${Units.share(row.share)}`]), ` (± ${Math.max(...top.map(({ share }) =>
-			196 * Math.sqrt(share * (1 - share) / even))).toFixed(1)}\u00a0%)`);
+			100 * all.half(share))).toFixed(1)}\u00a0%)`);
 	},
 
 	/* ---- profile ----------------------------------------------------------------------------- */

@@ -485,8 +485,8 @@ def of_samples(address, known):
        "the flame graph has sampled functions below measured ones", (there, wanted))
     says = page.js("""return Object.fromEntries([...document.querySelectorAll('.flame button')].map((b) =>
         [b.textContent, b.getAttribute('aria-label').replace(/.*, (?=measured|sampled)/, '')]))""")
-    # 1.96 * 55 ms * sqrt((1 - 55 / 300) / 70)
-    ok(says["main"] == "measured" and says["~alpha"] == "sampled: 70 samples, ± 11.6\u00a0ms"
+    # 1.96 * 100 ms * sqrt(0.55 * 0.45 / n), and n = 100^2 / (40 + 30/4 + 10 + 125 + 10), as the report has it
+    ok(says["main"] == "measured" and says["~alpha"] == "sampled: 70 samples, ± 13.5\u00a0ms"
        and says["~[gputrace]"] == "sampled: 10 samples, too few to say how exactly",
        "a box says whether it is measured or sampled, by how many samples and how exactly", says)
     clean_end(page)
@@ -570,7 +570,7 @@ def lane(address):
     page.settle()
     there = page.js("""return [...document.querySelectorAll('.flame button')].map((b) => [b.textContent,
         Number(b.style.width.slice(0, -1)).toFixed(1), b.getAttribute('aria-label').split(', ').slice(-2)])""")
-    # 1.96 * 0.25 s * sqrt(0.5 / 5000)
+    # 1.96 * 0.5 s * sqrt(0.5 * 0.5 / 10000)
     ok(there[1:] == [[name, "50.0", ["sampled: 5,000 samples", "± 4.90\u00a0ms"]]
                      for name in ("~alpha", "~main", "~beta", "~main")],
        "functions with their callers below, which says that they are sampled, and how exactly", there)
