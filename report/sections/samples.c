@@ -424,7 +424,7 @@ static uint64_t add_unsampled(const struct gt_report *report, const struct gt_st
 		list[i] = program_of(report, i);
 		list[i].ns = processor_time(report, GT_OTF2_LOCATION_GROUP,
 					    report->classes.processes[i].group->id);
-		processes += list[i].ns;
+		processes += list[i].ns > all->by_process[i] ? list[i].ns : all->by_process[i];
 	}
 	qsort(list, count, sizeof(*list), by_program);
 	for (uint32_t i = 0, first = 0; i < count; i++) {

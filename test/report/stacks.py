@@ -119,6 +119,21 @@ def rest_of_ranks():
 
 
 @case
+def rest_of_more():
+    """22 ms, of which samples of the only process have 20, though that has noted 18."""
+    m = Made(200 * MS)
+    s = Stacks(m)
+    process = m.process("make [10]")
+    thread = m.thread(process)
+    m.property(process, "GPUTRACE::PROCESSOR_TIME_NS", str(18 * MS))
+    m.property(process, "GPUTRACE::ADAPTERS", "sampling")
+    for i in range(20):
+        s.sample(thread, i * MS, s.context(m.region("expand")), MS)
+    m.properties = {"GPUTRACE::PROCESSOR_TIME_NS": str(22 * MS)}
+    return m
+
+
+@case
 def rest_of_all():
     """5 ms of a process without a sample."""
     m = Made(200 * MS)
