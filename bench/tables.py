@@ -150,8 +150,8 @@ def other_goals(g, results):
         x = ratio(results, "locks, one core", "gputrace", "work_s")
         g.row("(the same on one core, where it always takes the same course)", "none", turns(x, 3), x and x[0],
               None)
-    for kind, what, limit in (("exec", "/bin/true, executed by a shell 1,000 times", 3.0),
-                              ("fork", "1,000 forks of a shell that do nothing", 4.0)):
+    for kind, what, limit in (("exec", "/bin/true, executed by a shell 1,000 times, on a tmpfs", 3.0),
+                              ("fork", "1,000 forks of a shell that do nothing, on a tmpfs", 4.0)):
         x = ratios(results, "short " + kind, "gputrace", "cpu_s", "plain")
         if "short " + kind in results:
             g.row(f"{what}: processor time of all processes, with the archive", f"at most {limit} x plain",
