@@ -8,7 +8,8 @@
  *
  * Limits: without a /proc, a free descriptor or CONFIG_SCHED_INFO nothing is known, and in a confined process
  * what comes after: the assembly says for how long. A reading takes two to five microseconds, and more if the
- * thread loses its processor meanwhile: that time may be in one sum and not in another.
+ * thread loses its processor meanwhile: its time is moved where else the thread had been blocked for less
+ * than at the reading before.
  */
 #include "lib/common/quota.h"
 #include "lib/common/text.h"
@@ -62,12 +63,14 @@ static bool read_sched(uint32_t tid, struct gt_sched *to)
 	const char *at = text;
 
 	gt_text(name, sizeof(name), "/proc/self/task/%u/schedstat", tid);
-	if (!read_clock(tid, to) || gt_sys_read_text(name, text, sizeof(text)) <= 0)
+	if (!read_clock(tid, to))
+		return false;
+	to->at = gt_monotonic();
+	if (gt_sys_read_text(name, text, sizeof(text)) <= 0)
 		return false;
 	number(&at); /* the processor time at the last tick */
 	to->ready = number(&at);
 	to->switches = number(&at);
-	to->at = gt_monotonic();
 	return to->switches;
 }
 
@@ -94,6 +97,26 @@ static uint64_t less(uint64_t from, uint64_t what)
 	return from > what ? from - what : 0;
 }
 
+/* The time between two readings in which it was not blocked. */
+static uint64_t able(const struct gt_sched *from, const struct gt_sched *to)
+{
+	return less(to->running, from->running) + less(to->ready, from->ready);
+}
+
+/*
+ * A later reading. When a thread neither ran nor was ready it was blocked, and that never becomes less: it
+ * may have lost its processor between the reading's time and the kernel's text, which has that already.
+ */
+static void take(struct gt_states *states, const struct gt_sched *now)
+{
+	const struct gt_sched *from = &states->begin, *last = &states->last;
+	uint64_t blocked = less(less(last->at, from->at), able(from, last));
+	uint64_t least = from->at + able(from, now) + blocked, at = now->at;
+
+	states->last = *now;
+	states->last.at = blocked && at < least ? least : at;
+}
+
 void gt_states_next(struct gt_states *states)
 {
 	const struct gt_sched *from = &states->begin, *to = &states->last;
@@ -101,7 +124,7 @@ void gt_states_next(struct gt_states *states)
 	if (!from->at)
 		return;
 	states->lifetime += states->until - from->at;
-	states->unknown += states->until - (to->at ? to->at : from->at);
+	states->unknown += less(states->until, to->at ? to->at : from->at);
 	if (to->at) {
 		states->running += less(to->running, from->running);
 		states->ready += less(to->ready, from->ready);
@@ -167,8 +190,9 @@ bool gt_states_read(uint32_t tid, struct gt_sched *to)
 	bool known = read_sched(tid, to);
 
 	if (!known)
-		*to = (struct gt_sched){ .at = gt_monotonic() };
-	else
+		*to = (struct gt_sched){ .switches = 0 };
+	to->at = gt_monotonic(); /* what it has been ready for until now does not count */
+	if (known)
 		to->moves = to->switches > FEW ? read_moves(tid) : 0;
 	return known;
 }
@@ -196,8 +220,8 @@ void gt_states_note(struct gt_states *states, uint32_t tid, bool ends)
 	if (known && !brief && now.at - states->begin.at >= LONG)
 		now.moves = read_moves(tid);
 	if (known)
-		states->last = now;
-	states->until = known && !brief ? now.at : gt_monotonic();
+		take(states, &now);
+	states->until = known && !brief ? states->last.at : gt_monotonic();
 	states->tick = gt_clock_read();
 	if (ends)
 		states->ended = 1;
@@ -217,7 +241,7 @@ void gt_location_states(struct gt_location *loc, bool ends)
 /* Signals are blocked then, and a window may be full a thousand times a second. */
 bool gt_location_spooled(struct gt_location *loc)
 {
-	if (gt_monotonic() - states_of(loc)->until < SPOOLED)
+	if (less(gt_monotonic(), states_of(loc)->until) < SPOOLED)
 		return false;
 	gt_location_states(loc, false);
 	return true;
@@ -244,12 +268,12 @@ bool gt_location_again(struct gt_location *loc, uint64_t apart, uint64_t sums[4]
 	struct gt_states *states = states_of(loc);
 	struct gt_sched now;
 
-	if (!states->last.at || states->ended || gt_monotonic() - states->until < apart ||
+	if (!states->last.at || states->ended || less(gt_monotonic(), states->until) < apart ||
 	    !read_sched(loc->win->tid, &now))
 		return false;
 	now.moves = states->last.moves;
-	states->last = now;
-	states->until = now.at;
+	take(states, &now);
+	states->until = states->last.at;
 	states->tick = gt_clock_read();
 	return gt_location_sums(loc, sums);
 }

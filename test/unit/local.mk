@@ -75,6 +75,11 @@ test_unit_quota_SOURCES = test/unit/test_quota.c
 test_unit_quota_CFLAGS = $(UNIT_CFLAGS)
 test_unit_quota_LDADD = $(UNIT_LIBS)
 
+CRITERION_TESTS += test/unit/states
+test_unit_states_SOURCES = test/unit/test_states.c
+test_unit_states_CFLAGS = $(UNIT_CFLAGS)
+test_unit_states_LDADD = $(UNIT_LIBS)
+
 CRITERION_TESTS += test/unit/accel_clock
 test_unit_accel_clock_SOURCES = test/unit/test_accel_clock.c accel/clock.c
 test_unit_accel_clock_CFLAGS = $(UNIT_CFLAGS)
