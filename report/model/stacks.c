@@ -139,16 +139,40 @@ void gt_frames_below(const struct gt_otf2 *read, const struct gt_otf2_context *c
 	frames->count = frames->count != 0;
 }
 
-/* What the C library does ahead of a program's or a thread's first function. There it may have no symbols. */
-static bool is_start(const char *name, bool outermost)
+/*
+ * What the C library does ahead of a program's or a thread's first function, by how far inwards it is; the
+ * program may have functions of these names, too. 0: it is none. There the library may have no symbols.
+ */
+static unsigned start_of(const char *name)
 {
-	static const char *const starts[] = { "_start", "__libc_start_main", "__libc_start_call_main",
-					      "start_thread", "__clone", "clone", "__clone3", "clone3" };
+	static const struct {
+		const char *name;
+		unsigned depth;
+	} starts[] = { { "_start", 1 }, { "__libc_start_main", 2 }, { "__libc_start_call_main", 3 },
+		       { "clone", 1 }, { "__clone", 1 }, { "clone3", 1 }, { "__clone3", 1 },
+		       { "start_thread", 2 } };
 
 	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
-		if (!strncmp(name, starts[i], strlen(starts[i])) && strchr("@", name[strlen(starts[i])]))
-			return true;
-	return outermost && !strncmp(name, "libc.so.", strlen("libc.so."));
+		if (!strncmp(name, starts[i].name, strlen(starts[i].name)) &&
+		    strchr("@", name[strlen(starts[i].name)]))
+			return starts[i].depth;
+	return 0;
+}
+
+/* Frames of the start are the outermost ones, each once and in their order. */
+static void drop_start(struct gt_frames *frames)
+{
+	unsigned last = 0;
+
+	for (; frames->count; frames->count--) {
+		const char *name = frames->regions[frames->count - 1]->name;
+		bool nameless = !strncmp(name, "libc.so.", strlen("libc.so."));
+		unsigned depth = start_of(name);
+
+		if (!nameless && depth <= last)
+			return;
+		last = nameless ? 3 : depth;
+	}
 }
 
 void gt_call_frames(const struct gt_otf2 *read, uint32_t path, const struct gt_otf2_region *const *open,
@@ -157,10 +181,9 @@ void gt_call_frames(const struct gt_otf2 *read, uint32_t path, const struct gt_o
 	frames->count = 0;
 	if (path)
 		gt_frames_below(read, gt_otf2_context_at(read, path - 1), false, open, count, frames);
+	drop_start(frames);
 	for (unsigned i = 0; i < frames->count; i++)
-		if (is_start(frames->regions[i]->name, i + 1 == frames->count))
-			frames->count = i;
-		else if (!strcmp(frames->regions[i]->name, "main"))
+		if (!strcmp(frames->regions[i]->name, "main"))
 			frames->count = i + 1;
 }
 

@@ -311,6 +311,31 @@ def measured_takers():
 
 
 @case
+def own_starts():
+    """Locks are taken for 10 ms each by functions of the program that have the names of the C library's starts."""
+    m = Made(600 * MS)
+    s = Stacks(m)
+    process = m.process("Process 0")
+    a, b = m.thread(process, "A"), m.thread(process, "B")
+    take = m.region("pthread_mutex_lock", PTHREAD)
+    main, thread = ("_start", "__libc_start_main@@GLIBC_2.34", "__libc_start_call_main", "main 3"), ("clone3", "start_thread")
+    paths = [(*main, "build 5", "clone 6"), (*main, "start_thread 7"), (*thread, "start_thread 8"),
+             (*thread, "clone 9", "_start 10"), ("libc.so.6+0x94ac3", "run 11"), ("clone@@GLIBC_2.2.5", "libc.so.6+0x8", "run 12")]
+    for i, path in enumerate(paths):
+        begin, end = 100 * i * MS, (100 * i + 10) * MS
+        m.put(a, begin, "Enter", take)
+        m.put(a, begin, "ThreadAcquireLock", PTHREAD, 1, 2 * i + 1)
+        m.put(a, begin, "Leave", take)
+        m.put(a, end, "ThreadReleaseLock", PTHREAD, 1, 2 * i + 1)
+        m.put(b, begin, "Enter", take)
+        m.put(b, end, "ThreadAcquireLock", PTHREAD, 1, 2 * i + 2)
+        m.put(b, end, "Leave", take)
+        at_leave(m, s, b, *path)
+        m.put(b, end, "ThreadReleaseLock", PTHREAD, 1, 2 * i + 2)
+    return m
+
+
+@case
 def launchers():
     """Two callers launch one kernel three times, one of them a copy for which it waits in its call."""
     m = Made(600 * MS)
