@@ -85,7 +85,7 @@ static uint64_t useful(const struct gt_profile_location *of)
 
 /*
  * Of the time of which nothing was recorded it worked as long as it was not blocked, as a server is in
- * epoll_wait(): by its samples there, each with its part of the waits for a processor. Without samples, as
+ * epoll_wait(): by its samples there, each with its part of the waits for a processor. With few or none, as
  * long as it was not blocked beyond what it did in recorded functions, and what it must have run in other
  * calls: these were not blocked for longer than the thread. What else ran in them, in waits that spin, is not
  * known then.

@@ -261,6 +261,7 @@ static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 			all->by_process[process] += one.ns;
 		if (!aside)
 			add_waiting(report, all, (uint32_t)at->index, node, &one);
+		all->places[at->index].count += one.count;
 		all->places[at->index].all += one.ns;
 		all->places[at->index].outside += open ? 0 : one.ns;
 		if (open)
@@ -286,7 +287,8 @@ uint64_t gt_samples_outside(const struct gt_report *report, size_t location, uin
 {
 	const struct gt_stack_sums *all = gt_samples_of(report);
 
-	if (!all || !gt_at_least(all->places[location].all, MOST_SEEN, running))
+	if (!all || all->places[location].count < GT_SAMPLES_FEW ||
+	    !gt_at_least(all->places[location].all, MOST_SEEN, running))
 		return GT_NO_COUNT;
 	return all->places[location].outside;
 }

@@ -30,9 +30,9 @@ struct gt_stack_moment {
  */
 enum gt_waiting_keys { GT_WAITING_LOCATION, GT_WAITING_REGION, GT_WAITING_CONTEXT, GT_WAITING_RUNTIME };
 
-/* Processor time of a location's samples, ns: of all, and of those outside of measured calls. */
+/* A location's samples, and their processor time, ns: of all, and of those outside of measured calls. */
 struct gt_stack_place {
-	uint64_t all, outside;
+	uint64_t count, all, outside;
 };
 
 struct gt_stack_sums {
@@ -62,7 +62,7 @@ const struct gt_stack_sums *gt_samples_of(const struct gt_report *report);
 bool gt_samples_tried(const struct gt_report *report);
 /* The total cost of all samples (ns), from the mean of those whose cost is known; GT_NO_COUNT: none is. */
 uint64_t gt_samples_cost(const struct gt_report *report);
-/* Of the ns that a location's thread ran, those outside of measured calls; GT_NO_COUNT: not known. */
+/* Of the ns that a location's thread ran, those outside of measured calls; GT_NO_COUNT: too few samples. */
 uint64_t gt_samples_outside(const struct gt_report *report, size_t location, uint64_t running);
 /* Samples a second of processor time; 0: not known. */
 double gt_samples_rate(const struct gt_report *report);

@@ -2,7 +2,7 @@
 /*
  * Two threads that sleep inside functions that are recorded, by a call that is not: 600 and 300 ms. With an
  * argument, and without hooks: one that sleeps for 600 ms outside of recorded functions, and spins as long in
- * a recorded wait, for the other one, which works.
+ * a recorded wait, for two others, which work.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -43,21 +43,32 @@ static void *spins(void *arg)
 	return arg;
 }
 
-/* Works until the other one has spun for long enough. */
+static int done;
+
+static void *works(void *arg)
+{
+	while (!__atomic_load_n(&done, __ATOMIC_ACQUIRE)) /* pairs with let_spin() */
+		;
+	return arg;
+}
+
+/* Works, as another one does, until the first one has spun for long enough. */
 static int let_spin(void)
 {
 	struct timespec used = { 0, 0 };
 	clockid_t clock;
-	pthread_t id;
+	pthread_t id, worker;
 
 	pthread_spin_init(&spin, PTHREAD_PROCESS_PRIVATE);
 	pthread_spin_lock(&spin);
-	if (pthread_create(&id, NULL, spins, NULL) || pthread_getcpuclockid(id, &clock))
+	if (pthread_create(&id, NULL, spins, NULL) || pthread_getcpuclockid(id, &clock) ||
+	    pthread_create(&worker, NULL, works, NULL))
 		return 1;
 	while (!used.tv_sec && used.tv_nsec < 600000000)
 		clock_gettime(clock, &used);
 	pthread_spin_unlock(&spin);
-	return pthread_join(id, NULL);
+	__atomic_store_n(&done, 1, __ATOMIC_RELEASE); /* pairs with works() */
+	return pthread_join(id, NULL) || pthread_join(worker, NULL);
 }
 
 int main(int argc, char **argv)

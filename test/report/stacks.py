@@ -335,6 +335,38 @@ def own_starts():
     return m
 
 
+def ran_before(count):
+    """Two threads run for 300 ms and wait from 310 ms on; they are blocked for 700 ms. Samples of equal weight stand for
+    290 ms: one thread has them before the wait, of the other's 60 % are in it."""
+    m = Made(1000 * MS)
+    s = Stacks(m)
+    process = m.process("Process 0")
+    wait, work = m.region("pthread_cond_wait", PTHREAD), s.context(m.region("work"))
+    for name, before in (("Master thread", count), ("Thread 1", count - round(0.6 * count))):
+        thread = m.thread(process, name)
+        m.call(thread, m.region("pthread_create", PTHREAD), 0, 1000)
+        for i in range(before):
+            s.sample(thread, MS + i, work, 290 * MS // count)
+        m.put(thread, 310 * MS, "Enter", wait)
+        for i in range(before, count):
+            s.sample(thread, 311 * MS + i, work, 290 * MS // count)
+        m.put(thread, 1000 * MS, "Leave", wait)
+        m.states(thread, lifetime=1000 * MS, running=300 * MS, ready=0, blocked=700 * MS, unknown=0)
+    return m
+
+
+@case
+def few_outside():
+    """A single one says nothing of what they did outside of calls."""
+    return ran_before(1)
+
+
+@case
+def many_outside():
+    """One has worked for 290 ms, the other for 116."""
+    return ran_before(50)
+
+
 @case
 def launchers():
     """Two callers launch one kernel three times, one of them a copy for which it waits in its call."""
