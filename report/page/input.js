@@ -422,9 +422,11 @@ const Tip = {
 		}
 		if (hit?.states) {
 			const shares = States.shares(hit.line.row, ...hit.states);
+			const rest = shares && 1 - shares[0] - shares[1] - shares[2];
 
 			return shares ? Tip.show(event.clientX, event.clientY, "states of the thread",
 				...STATES.map(([, says], i) => `${says} ${Units.share(shares[i])}`),
+				...rest > 0.01 ? [`no thread, or not known ${Units.share(rest)}`] : [],
 				`of ${Units.ns(hit.states[1] - hit.states[0])} at ${
 					Units.exact(hit.states[0])}`,
 				named(Data.meta.rows[hit.line.row].label, 200)) : Tip.hide();

@@ -244,12 +244,13 @@ const Tracks = {
 
 /*
  * Three tracks of a thread say for how long it had run, was ready and was blocked until a moment. Between two
- * moments the shares of what was added are all that is known.
+ * moments the shares of what was added are all that is known; of threads that use a row one after another the
+ * rest may be time without a thread.
  */
 const States = {
 	names: ["GPUTRACE::RUNNING_NS", "GPUTRACE::READY_NS", "GPUTRACE::BLOCKED_NS"], /* as in STATES */
 	tracks: null,  /* row -> places of its three tracks */
-	part: null,    /* of each pixel, the ns of each state */
+	part: null,    /* of each pixel, how much of it is each state, and how much lies between moments */
 
 	is: (track) => States.names.includes(track.metric.name),
 	of(row) {
@@ -267,7 +268,10 @@ const States = {
 
 		return of && of.length === 3 ? of : null;
 	},
-	/* [time, ns of each state until then] of a level's buckets: of several the first and the last. */
+	/*
+	 * [time, ns of each state until then, error of the time] of a level's buckets: of several the first
+	 * and the last.
+	 */
 	moments(row, level, begin, end) {
 		const all = States.of(row).map((i) => Tracks.points(i, level, begin, end)), found = [];
 
@@ -277,9 +281,9 @@ const States = {
 			if (others.some((point) => point?.[0] !== b))
 				return;
 			if (least !== last || others.some((point) => point[2] !== point[4]))
-				found.push([b, least, ...others.map((point) => point[2])]);
+				found.push([b, least, ...others.map((point) => point[2]), e - b]);
 			found.push([least === last ? (b + e) / 2 : e, last,
-				...others.map((point) => point[4])]);
+				...others.map((point) => point[4]), e - b]);
 		});
 		return found;
 	},
@@ -292,31 +296,35 @@ const States = {
 		const around = rough < 0 ? [] : States.moments(row, rough, 0, Data.meta.end)
 			.filter(([time]) => !fine.length || time < fine[0][0] || time > fine.at(-1)[0]);
 		const all = [...fine, ...around].sort((a, b) => a[0] - b[0] || States.sum(a) - States.sum(b));
-		const whole = Model.statesOf(row), life = all.length ? all[0][0] - States.sum(all[0]) : 0;
+		const whole = Model.statesOf(row), meta = Data.meta.rows[row];
+		const first = all[0], last = all.at(-1);
 
-		if (all.length) {
-			all.unshift([life, 0, 0, 0]);
-			if (whole)
-				all.push([0, ...STATES.map(([name]) => whole[name + "_s"] * 1e9)]);
-			if (whole)
-				all.at(-1)[0] = Math.max(all.at(-2)[0], life + States.sum(all.at(-1)));
+		if (all.length)
+			all.unshift([Math.min(first[0] - States.sum(first), meta.begin), 0, 0, 0, 0]);
+		if (all.length && whole) {
+			const end = [0, ...STATES.map(([name]) => whole[name + "_s"] * 1e9), 0];
+
+			end[0] = Math.max(last[0], last[0] + States.sum(end) - States.sum(last), meta.end);
+			all.push(end);
 		}
 		return all;
 	},
-	/* Each stretch of time between two moments: begin, end, and the share of each state, in sum 1. */
+	/* Each stretch between two moments: begin, end, and the share of each state, in sum at most 1. */
 	each(row, begin, end, what) {
 		const all = States.known(row, begin, end);
 
 		for (let i = 1; i < all.length; i++) {
 			const [from, to] = [all[i - 1], all[i]];
 			const added = [1, 2, 3].map((k) => Math.max(0, to[k] - from[k]));
-			const sum = added[0] + added[1] + added[2];
+			const sum = added[0] + added[1] + added[2], ns = to[0] - from[0];
+			/* Times are as exact as their buckets, readings within 1 % */
+			const of = ns * 0.99 > sum + from[4] + to[4] ? ns : sum;
 
-			if (to[0] > begin && from[0] < end && to[0] > from[0] && sum)
-				what(from[0], to[0], added.map((ns) => ns / sum));
+			if (to[0] > begin && from[0] < end && ns > 0 && sum)
+				what(from[0], to[0], added.map((one) => one / of));
 		}
 	},
-	/* The share of each state in a window, or null: it is not known. */
+	/* The share of each state in a window, in sum at most 1, or null: it is not known. */
 	shares(row, begin, end) {
 		const sums = [0, 0, 0];
 		let all = 0;
@@ -332,26 +340,29 @@ const States = {
 	/* A strip of device lines [first, last): below in each pixel that it ran, then that it was ready. */
 	draw(row, first, last) {
 		const { begin, end } = View, width = Draw.canvas.width, scale = width / (end - begin);
-		const colors = States.colors(), part = States.part?.length === 3 * width ? States.part.fill(0)
-			: States.part = new Float32Array(3 * width);
+		const colors = States.colors(), part = States.part?.length === 4 * width ? States.part.fill(0)
+			: States.part = new Float32Array(4 * width);
 
 		States.each(row, begin, end, (b, e, shares) => {
 			const x0 = Math.max(0, (b - begin) * scale),
 				x1 = Math.min(width, (e - begin) * scale);
 
-			for (let x = Math.floor(x0); x < x1; x++)
-				for (let k = 0; k < 3; k++)
-					part[3 * x + k] += shares[k]
-						* (Math.min(x1, x + 1) - Math.max(x0, x));
+			for (let x = Math.floor(x0); x < x1; x++) {
+				const room = Math.min(x1, x + 1) - Math.max(x0, x);
+
+				shares.forEach((share, k) => (part[4 * x + k] += share * room));
+				part[4 * x + 3] += room;
+			}
 		});
 		for (let x = 0; x < width; x++) {
-			const sum = part[3 * x] + part[3 * x + 1] + part[3 * x + 2];
+			const [ran, ready, blocked, all] = part.subarray(4 * x, 4 * x + 4);
 
-			for (let y = Math.max(0, first); sum && y < Math.min(last, Draw.canvas.height); y++) {
-				const up = (last - y - 0.5) / (last - first) * sum;
-				const of = up < part[3 * x] ? 0 : up < part[3 * x] + part[3 * x + 1] ? 1 : 2;
+			for (let y = Math.max(0, first); all && y < Math.min(last, Draw.canvas.height); y++) {
+				const up = (last - y - 0.5) / (last - first) * all;
 
-				Draw.pixels[y * width + x] = colors[of];
+				if (up < ran + ready + blocked)
+					Draw.pixels[y * width + x] =
+						colors[up < ran ? 0 : up < ran + ready ? 1 : 2];
 			}
 		}
 	},

@@ -4,8 +4,8 @@
  * sums that gputrace records for each thread (doc/adr/0026), and from those up to a moment, which are events.
  *
  * Limits: known of archives by gputrace, and of threads; of the whole run also in a part of an archive.
- * Between two moments a thread was ready for the same share of all the time. Of long runs not all moments are
- * kept.
+ * Between two moments a thread was ready for the same share of all the time, also where threads follow each
+ * other in a location, and there was none for some of it. Of long runs not all moments are kept.
  */
 #include "config.h"
 
@@ -215,11 +215,12 @@ static void release(void *result)
 	free(all->series);
 }
 
-/* Up to a time. */
-static double ready_until(const struct series *series, uint64_t time)
+/* Up to a time. All events are between the begin and the end, also those of threads that follow each other. */
+static double ready_until(const struct series *series, struct gt_stretch events, uint64_t time)
 {
-	const struct point *points = series->points, *a, *b;
+	const struct point *points = series->points;
 	size_t low = 0, high = series->count - 1;
+	struct point a, b;
 
 	while (high - low > 1) {
 		size_t middle = low + (high - low) / 2;
@@ -229,14 +230,18 @@ static double ready_until(const struct series *series, uint64_t time)
 		else
 			high = middle;
 	}
-	a = &points[low];
-	b = &points[high];
-	if (time <= a->time || b->time <= a->time)
-		return (double)a->sums[1];
-	if (time >= b->time || b->sums[1] <= a->sums[1])
-		return (double)b->sums[1];
-	return (double)a->sums[1] +
-	       (double)(b->sums[1] - a->sums[1]) * (double)(time - a->time) / (double)(b->time - a->time);
+	a = points[low];
+	b = points[high];
+	if (!low && events.begin < a.time)
+		a.time = events.begin;
+	if (high == series->count - 1 && events.end > b.time)
+		b.time = events.end;
+	if (time <= a.time || b.time <= a.time)
+		return (double)a.sums[1];
+	if (time >= b.time || b.sums[1] <= a.sums[1])
+		return (double)b.sums[1];
+	return (double)a.sums[1] +
+	       (double)(b.sums[1] - a.sums[1]) * (double)(time - a.time) / (double)(b.time - a.time);
 }
 
 bool gt_states_know(const struct gt_report *report, size_t location)
@@ -246,7 +251,8 @@ bool gt_states_know(const struct gt_report *report, size_t location)
 	return all && all->series[location].known;
 }
 
-double gt_states_ready(const struct gt_report *report, size_t location, uint64_t from, uint64_t to)
+double gt_states_ready(const struct gt_report *report, size_t location, struct gt_stretch events,
+		       struct gt_stretch in)
 {
 	const struct states *all = gt_report_result(report, &gt_states_analysis);
 	const struct series *series = all ? &all->series[location] : NULL;
@@ -254,8 +260,11 @@ double gt_states_ready(const struct gt_report *report, size_t location, uint64_t
 
 	if (!gt_states_know(report, location))
 		return 0;
-	ready = series->count > 2 ? ready_until(series, to) - ready_until(series, from)
-				  : ready_until(series, to - from);
+	if (series->count > 2)
+		ready = ready_until(series, events, in.end) - ready_until(series, events, in.begin);
+	else
+		ready = ready_until(series, (struct gt_stretch){ 0, events.end - events.begin },
+				    in.end - in.begin);
 	return ready > 0 ? ready : 0;
 }
 

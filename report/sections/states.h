@@ -20,7 +20,14 @@ bool gt_states_of(const struct gt_report *report, size_t location, struct gt_thr
 bool gt_is_states(const struct gt_otf2 *read, const struct gt_otf2_metric *metric);
 /* Is it known of a location when it was ready? */
 bool gt_states_know(const struct gt_report *report, size_t location);
-/* For how long (ns) a location's thread was ready from one time to another; 0: not, or it is not known. */
-double gt_states_ready(const struct gt_report *report, size_t location, uint64_t from, uint64_t to);
+struct gt_stretch {
+	uint64_t begin, end; /* ns */
+};
+/*
+ * For how long (ns) a location's thread was ready in a stretch of time; 0: not, or it is not known. `events`:
+ * from the location's first one to its last one.
+ */
+double gt_states_ready(const struct gt_report *report, size_t location, struct gt_stretch events,
+		       struct gt_stretch in);
 
 #endif

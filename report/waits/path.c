@@ -319,6 +319,7 @@ static void draw(struct gt_path *path, uint32_t location, uint64_t end)
 static void walk(struct gt_path *path, uint64_t to)
 {
 	uint64_t before = UINT64_MAX, same = 0;
+	const struct gt_profile_location *of;
 	bool more = true;
 
 	path->floor = to;
@@ -329,7 +330,10 @@ static void walk(struct gt_path *path, uint64_t to)
 		before = path->time;
 		path->longest = 0;
 		more = step(path, same <= gt_sync_locations(path->sync));
-		path->ready[location] += gt_states_ready(path->sync->report, location, path->time, before);
+		of = &path->sync->profile->locations[location];
+		path->ready[location] += gt_states_ready(path->sync->report, location,
+							 (struct gt_stretch){ of->begin, of->end },
+							 (struct gt_stretch){ path->time, before });
 		draw(path, location, before);
 		gt_spill_used(&path->sync->spill);
 	}

@@ -8,6 +8,7 @@
         copies PAGE COPIES.json           copies of windows (cluster.py)
         samples PAGE REPORT.json          tables of samples and flame graphs (stacks.py, split)
         lane PAGE                         the lane of samples (stacks.py, dense)
+        turns PAGE                        states of threads of one row (stacks.py, turns)
         differs PAGE NOW.json BEFORE.json flame graphs of differences; two reports
         frames PAGE                       how long the first picture and a frame take (said, not judged)
     browser.py shot PAGE PNG WIDTH HEIGHT light|dark [SCRIPT]
@@ -577,6 +578,28 @@ def lane(address):
     clean_end(page)
 
 
+def turns(address):
+    """Threads that use a row one after another: between them it is empty."""
+    page = Page(address)
+    there = page.js("""
+        const {Draw, Model, States} = gt, line = Model.shown.find((l) => l.row === 0), colors = States.colors();
+        const y = line.y + Model.statesTop(line), column = (t) => {
+            const x = Math.round(Draw.x(t) * Draw.scale), found = [0, 0, 0];
+            for (let i = Math.round(y * Draw.scale); i < Math.round((y + Model.stated(line) - 1) * Draw.scale); i++)
+                found[colors.indexOf(Draw.pixels[i * Draw.canvas.width + x])]++;
+            return found;
+        };
+        return [States.shares(0, 0, 8e7), States.shares(0, 1e9, 2e9), column(5e7), column(15e8), Draw.x(15e8), y + 3]""")
+    wanted = [[0.5, 0.3, 0.2], [50 / 3000, 30 / 3000, 20 / 3000]]
+    ok(all(near(a, b, 0.01) for got, want in zip(there, wanted) for a, b in zip(got, want)),
+       "between two threads of a row its states have the shares of the time, not of what was added", there[:2])
+    ok(there[2][0] >= there[2][1] >= there[2][2] > 0 and there[3] == [0, 0, 0], "the strip is empty there", there[2:4])
+    says = sight.tip(page, there[4], there[5]).replace("\u00a0", " ")
+    ok(re.search(r"ran 1\.7 %\s+waited for a processor 1\.0 %\s+was blocked 0\.7 %\s+no thread, or not known 96\.\d %",
+                 says), "and says so", says)
+    clean_end(page)
+
+
 def there_y(page):
     """The middle of the lane of samples of row 0."""
     return page.get("((line) => line.y + gt.Model.samplesTop(line) + gt.Model.sampled(line) / 2)"
@@ -712,7 +735,8 @@ def main(arguments):
         begin(name)
         try:
             {"use": use, "hostile": hostile, "deep": deep, "differs": differs, "frames": frames,
-             "copies": of_copies, "samples": of_samples, "lane": lane, "made": made}[what](*rest)
+             "copies": of_copies, "samples": of_samples, "lane": lane, "made": made,
+             "turns": turns}[what](*rest)
             ok(True, "the browser was driven to the end")
         except Exception:  # a claim that fails, not a course that ends
             ok(False, "the browser was driven to the end", traceback.format_exc())

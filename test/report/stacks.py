@@ -303,6 +303,14 @@ def takers():
 
 
 @case
+def takers_in_turn():
+    """A are threads that use one location one after another, and have lived for 100 ms together."""
+    m = takers()
+    m.states(0, lifetime=100 * MS, running=30 * MS, ready=60 * MS, blocked=10 * MS, unknown=0)
+    return m
+
+
+@case
 def measured_takers():
     """The thread's function was recorded, too."""
     m = Made(600 * MS)
@@ -365,6 +373,26 @@ def few_outside():
 def many_outside():
     """One has worked for 290 ms, the other for 116."""
     return ran_before(50)
+
+
+@case
+def turns():
+    """Threads that use a location one after another: one until 100 ms, one from 3,000 to 3,100 ms. Each ran for 50 ms,
+    was ready for 30, and blocked for 20."""
+    m = Made(4000 * MS)
+    s = Stacks(m)
+    thread = m.thread(m.process("Process 0"))
+    work = s.context(m.region("work"))
+    members = [m.define("MetricMember", m.s(f"GPUTRACE::{name}_NS"), m.s(""), 0, 0, UINT64, 1, -9, m.s("s"))
+               for name in ("RUNNING", "READY", "BLOCKED")]
+    m.define("MetricClass", members, 3, 0)
+    for ms in (100, 3100):
+        m.call(thread, m.region("work"), (ms - 100) * MS, (ms - 50) * MS)
+        s.sample(thread, ms * MS - 1, work, 50 * MS)
+        n = 1 if ms == 100 else 2
+        m.put(thread, ms * MS, "Metric", 0, [UINT64] * 3, [n * 50 * MS, n * 30 * MS, n * 20 * MS])
+    m.states(thread, lifetime=200 * MS, running=100 * MS, ready=60 * MS, blocked=40 * MS, unknown=0)
+    return m
 
 
 @case
