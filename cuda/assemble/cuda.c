@@ -44,13 +44,22 @@ static bool is_library(const char *object)
 	return begins(object, "libcuda.so") || begins(object, "libcudart") || begins(object, "libcupti");
 }
 
-/* The runtime may be linked into the program, where only its calls have names of their own; before a launch
- * there is what nvcc makes of <<< >>>. */
-static bool is_entry(const char *name, const char *symbol)
+static bool is_call(const char *symbol)
+{
+	return begins(symbol, "cuda") && isupper((unsigned char)symbol[4]);
+}
+
+/*
+ * The runtime may be linked into the program, where only its calls have names of their own: what calls one of
+ * these is the program's, whatever its name. Before a launch there is what nvcc makes of <<< >>>.
+ *
+ * Limits: a function of such a name that calls the driver itself is taken for the runtime's.
+ */
+static bool is_entry(const char *name, const char *symbol, const char *callee)
 {
 	return begins(symbol, "libcudart_static_") || begins(symbol, "__cudart") ||
 	       begins(name, "__device_stub__") || strstr(symbol, "16cudaLaunchKernelI") ||
-	       (begins(symbol, "cuda") && isupper((unsigned char)symbol[4]));
+	       (is_call(symbol) && !is_call(callee));
 }
 
 static const struct gt_half half = { .accel = &accel, .is_library = is_library, .is_entry = is_entry };

@@ -39,9 +39,9 @@ static bool is_library(const char *object)
 }
 
 /* What hipcc makes of <<< >>>. */
-static bool is_entry(const char *name, const char *symbol)
+static bool is_entry(const char *name, const char *symbol, const char *callee)
 {
-	(void)symbol;
+	(void)symbol, (void)callee;
 	return !strncmp(name, "__device_stub__", strlen("__device_stub__"));
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Launches, copies and an allocation with known callers, on the fake device: ten launches by one function,
- * which is called by two others. The allocation takes a millisecond.
+ * which is called by two others. The allocation takes a millisecond. Who copies and allocates has a name like
+ * the runtime's.
  *
  * Limits: prints nothing.
  */
@@ -30,7 +31,9 @@ ALONE static int rare(int n)
 	return take(-n) - n;
 }
 
-ALONE static int fetch(void)
+/* The program's, of a name like the runtime's. */
+ALONE int cudaFetch(void);
+ALONE int cudaFetch(void)
 {
 	int rc = cudaMemcpy(host, (void *)0x7000, sizeof(host), 2); /* FETCH */
 
@@ -48,7 +51,8 @@ ALONE int cudaMalloc(void **at, size_t size)
 	return rc;
 }
 
-ALONE static uint64_t reserve(void)
+ALONE uint64_t cudaReserve(void);
+ALONE uint64_t cudaReserve(void)
 {
 	void *at = NULL;
 	int rc = cudaMalloc(&at, 1000); /* RESERVE */
@@ -63,8 +67,8 @@ int main(void)
 	for (int i = 0; i < 10; i++)
 		sum += i % 5 ? frequent(i) : rare(i);
 	for (int i = 0; i < 3; i++)
-		sum += fetch();
+		sum += cudaFetch();
 	fake_allocation(1000000);
-	sum += (int)reserve();
+	sum += (int)cudaReserve();
 	return sum == 12345;
 }

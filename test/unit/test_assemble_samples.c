@@ -604,9 +604,9 @@ Test(samples, too_many_paths)
 	gt_defs_free(&defs);
 }
 
-static bool is_entry(const char *name, const char *symbol)
+static bool is_entry(const char *name, const char *symbol, const char *callee)
 {
-	return !strcmp(name, "entry") && !strcmp(symbol, "entry");
+	return !strcmp(name, "entry") && !strcmp(symbol, "entry") && strcmp(callee, "entry");
 }
 
 /* Who made a call; a node without a function, as if memory had run out, is nobody's that is left out. */
@@ -614,7 +614,7 @@ Test(samples, caller)
 {
 	struct gt_region region = { .group = GT_UNDEFINED };
 	struct gt_defs defs;
-	uint32_t nobody, caller, entry;
+	uint32_t nobody, caller, inner, entry;
 
 	cr_assert(eq(int, gt_defs_init(&defs), 0));
 	region.name = region.canonical = gt_defs_string(&defs, "entry");
@@ -624,10 +624,14 @@ Test(samples, caller)
 							      GT_UNDEFINED, GT_UNDEFINED });
 	nobody = gt_defs_context(&defs, &(struct gt_context){ GT_UNDEFINED, GT_UNDEFINED, caller });
 	caller = gt_defs_context(&defs, &(struct gt_context){ entry, GT_UNDEFINED, caller });
-	cr_expect(eq(u32, gt_defs_caller(&defs, caller, is_entry), 0));
+	cr_expect(eq(u32, gt_defs_caller(&defs, caller, GT_UNDEFINED, is_entry), 0));
+	/* What calls an entry is none. */
+	inner = gt_defs_context(&defs, &(struct gt_context){ entry, GT_UNDEFINED, caller });
+	cr_expect(eq(u32, gt_defs_caller(&defs, inner, GT_UNDEFINED, is_entry), caller));
+	cr_expect(eq(u32, gt_defs_caller(&defs, caller, inner, is_entry), caller));
 	caller = gt_defs_context(&defs, &(struct gt_context){ entry, GT_UNDEFINED, nobody });
-	cr_expect(eq(u32, gt_defs_caller(&defs, caller, is_entry), nobody));
+	cr_expect(eq(u32, gt_defs_caller(&defs, caller, GT_UNDEFINED, is_entry), nobody));
 	caller = gt_defs_context(&defs, &(struct gt_context){ entry, GT_UNDEFINED, GT_UNDEFINED });
-	cr_expect(eq(u32, gt_defs_caller(&defs, caller, is_entry), GT_UNDEFINED));
+	cr_expect(eq(u32, gt_defs_caller(&defs, caller, GT_UNDEFINED, is_entry), GT_UNDEFINED));
 	gt_defs_free(&defs);
 }

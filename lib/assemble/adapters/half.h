@@ -51,10 +51,10 @@ struct gt_half {
 	/*
 	 * Code of the runtime that is on the stack between a call of it and what it tells the adapter: of its
 	 * libraries, by the names of their files without folders; and functions elsewhere that call these, by
-	 * what the source calls them, and their symbols.
+	 * what the source calls them, their symbols, and the symbol of what they call.
 	 */
 	bool (*is_library)(const char *object);
-	bool (*is_entry)(const char *name, const char *symbol);
+	bool (*is_entry)(const char *name, const char *symbol, const char *callee);
 };
 
 /* The n-th accelerator, from 0, or NULL. */
@@ -117,11 +117,11 @@ static inline bool gt_half_library(const char *object)
 	return false;
 }
 
-static inline bool gt_half_entry(const char *name, const char *symbol)
+static inline bool gt_half_entry(const char *name, const char *symbol, const char *callee)
 {
 	for (size_t i = 0; gt_assembler(i); i++)
 		if (gt_assembler(i)->half && gt_assembler(i)->half->is_entry &&
-		    gt_assembler(i)->half->is_entry(name, symbol))
+		    gt_assembler(i)->half->is_entry(name, symbol, callee))
 			return true;
 	return false;
 }

@@ -370,7 +370,7 @@ static uint32_t caller_of(const struct gt_call_paths *s, struct gt_defs *defs)
 		count--;
 	if (count == s->count)
 		return innermost;
-	caller = gt_defs_caller(defs, s->contexts[count], gt_half_entry);
+	caller = gt_defs_caller(defs, s->contexts[count], s->contexts[count + 1], gt_half_entry);
 	return caller == GT_UNDEFINED ? innermost : caller;
 }
 

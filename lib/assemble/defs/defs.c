@@ -530,19 +530,39 @@ uint32_t gt_defs_context(struct gt_defs *defs, struct gt_context *context)
 	return number;
 }
 
-uint32_t gt_defs_caller(struct gt_defs *defs, uint32_t context,
-			bool (*skip)(const char *name, const char *symbol))
+static uint32_t parent_of(const struct gt_defs *defs, uint32_t context)
 {
-	pthread_mutex_lock(&defs->lock);
-	while (context != GT_UNDEFINED && !defs->failed) {
-		const struct gt_context *node = (const struct gt_context *)defs->contexts.items + context;
-		const struct gt_region *of = (const struct gt_region *)defs->regions.items + node->region;
+	return ((const struct gt_context *)defs->contexts.items)[context].parent;
+}
 
-		if (node->region >= gt_table_count(&defs->regions) ||
-		    !skip(gt_intern_text(&defs->strings, of->name, NULL),
-			  gt_intern_text(&defs->strings, of->canonical, NULL)))
+/* NULL: there is none. */
+static const struct gt_region *region_of(const struct gt_defs *defs, uint32_t context)
+{
+	const struct gt_context *node = (const struct gt_context *)defs->contexts.items + context;
+
+	return context == GT_UNDEFINED || defs->failed || node->region >= gt_table_count(&defs->regions)
+		       ? NULL
+		       : (const struct gt_region *)defs->regions.items + node->region;
+}
+
+uint32_t gt_defs_caller(struct gt_defs *defs, uint32_t context, uint32_t callee,
+			bool (*skip)(const char *name, const char *symbol, const char *callee))
+{
+	const struct gt_region *of, *inner;
+	const char *called;
+
+	pthread_mutex_lock(&defs->lock);
+	while (callee != GT_UNDEFINED && !defs->failed && parent_of(defs, callee) != context)
+		callee = parent_of(defs, callee); /* it is inlined */
+	inner = region_of(defs, callee);
+	called = inner ? gt_intern_text(&defs->strings, inner->canonical, NULL) : "";
+	while ((of = region_of(defs, context))) {
+		const char *symbol = gt_intern_text(&defs->strings, of->canonical, NULL);
+
+		if (!skip(gt_intern_text(&defs->strings, of->name, NULL), symbol, called))
 			break;
-		context = node->parent;
+		context = parent_of(defs, context);
+		called = symbol;
 	}
 	pthread_mutex_unlock(&defs->lock);
 	return context;

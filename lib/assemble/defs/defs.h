@@ -230,11 +230,11 @@ uint32_t gt_defs_generator(struct gt_defs *defs, uint64_t period);
  */
 uint32_t gt_defs_context(struct gt_defs *defs, struct gt_context *context);
 /*
- * The innermost node, from `context` outwards, whose function `skip` does not want, or which has none.
- * GT_UNDEFINED: there is none.
+ * The innermost node, from `context` outwards, whose function `skip` does not want, or which has none;
+ * `callee`: a node inside of the first one. GT_UNDEFINED: there is none.
  */
-uint32_t gt_defs_caller(struct gt_defs *defs, uint32_t context,
-			bool (*skip)(const char *name, const char *symbol));
+uint32_t gt_defs_caller(struct gt_defs *defs, uint32_t context, uint32_t callee,
+			bool (*skip)(const char *name, const char *symbol, const char *callee));
 
 /* What lies at an address, by a key of the caller's. False: that has not been said yet. */
 bool gt_defs_place_known(struct gt_defs *defs, const void *key, size_t bytes, struct gt_place *place);
