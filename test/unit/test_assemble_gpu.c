@@ -191,6 +191,28 @@ Test(gpu, records_beside_activities)
 	remove_run(&r);
 }
 
+/* Values that are read later than they were measured keep their times where a half became full. */
+Test(gpu, metrics_of_the_past)
+{
+	struct gpu_run r = gpu_run();
+	struct gt_def_metric def = { .value = 4, .mode = 1, .name = mk_string(r.p, "busy") };
+	struct mk_loc *l = mk_loc_kind(r.p, 3, GT_LOC_METRIC, "counters", 0);
+	uint32_t busy = mk_def(r.p, GT_D_METRIC, 0, &def, sizeof(def));
+
+	for (uint64_t i = 0; i < 3; i++) {
+		mk_record(l, AT(100 + 100 * i), GT_T_METRIC, busy, (uint64_t[]){ i, 0 }, 1);
+		mk_slot(l, AT(110 + 100 * i), GT_WORD(GT_T_FLUSH, 2 * 500)); /* until it was written */
+	}
+	l->win.flags = GT_LOC_UNSORTED | GT_LOC_COMMITS;
+	l->win.committed = l->cur;
+	mk_loc_close(l);
+	close_run(&r);
+	cr_assert(eq(int, assemble(r.dir), 0));
+	expect_text(rb_events, r.dir, " 100 METRIC 0 0\n2 200 METRIC 0 1\n2 300 METRIC 0 2\n");
+	expect_text(rb_definitions, r.dir, "property GPUTRACE::REPAIRED_TIMES=0\n");
+	remove_run(&r);
+}
+
 /* ---- transfers ---------------------------------------------------------------------------------------- */
 
 static void copy_with_messages(struct gpu_run *r, bool to_device, uint32_t id, uint64_t from,

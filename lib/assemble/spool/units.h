@@ -39,11 +39,13 @@ static inline unsigned gt_slots_of(const struct gt_slot *slot)
 	return GT_TYPE_HAS_EXTRA(type) ? 1 + GT_WORD_EXTRA(slot->word) : 1;
 }
 
-/* Is the record a note of the recorder about itself, in a stream that is about something else? */
+/* Is the record a note of the recorder about itself, in a stream that is about something else, or has
+ * times of somewhere else? */
 static inline bool gt_own_note(const struct gt_loc *loc, unsigned type)
 {
 	return type == GT_T_FLUSH &&
-	       (loc->win.kind == GT_LOC_GPU_STREAM || loc->win.kind == GT_LOC_DEFERRED);
+	       (loc->win.kind == GT_LOC_GPU_STREAM || loc->win.kind == GT_LOC_DEFERRED ||
+		loc->win.flags & GT_LOC_COMMITS);
 }
 
 /* Does the unit `slots` hold an activity? Then *end is when it ends. */
