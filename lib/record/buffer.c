@@ -494,6 +494,8 @@ static uint64_t change_half(struct gt_location *loc, uint64_t offset, uint64_t e
 			stream_end = gt_stream_end(loc);
 		}
 		set_limit(loc);
+	} else if (offset < begin) { /* given up: who got it when recording goes on would pass for late */
+		gt_local_exchange(&loc->hot->cur, to_address(loc, end), to_address(loc, begin));
 	}
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	loc->busy = 0;

@@ -360,7 +360,7 @@ GT_HIDDEN void gt_states_note(struct gt_states *states, uint32_t tid, bool ends)
 GT_HIDDEN void gt_states_next(struct gt_states *states);
 /* gt_states_note() of a location's thread. */
 GT_HIDDEN void gt_location_states(struct gt_location *loc, bool ends);
-GT_HIDDEN bool gt_location_spooled(struct gt_location *loc); /* the same, now and then */
+GT_HIDDEN bool gt_location_spooled(struct gt_location *loc); /* the same, now and then: has it been read? */
 /* The data of a GT_T_STATES, from the last reading. False: unknown. */
 GT_HIDDEN bool gt_location_sums(const struct gt_location *loc, uint64_t sums[4]);
 /* The same from a new reading, if the last one is `apart` ns old. */

@@ -241,10 +241,12 @@ void gt_location_states(struct gt_location *loc, bool ends)
 /* Signals are blocked then, and a window may be full a thousand times a second. */
 bool gt_location_spooled(struct gt_location *loc)
 {
-	if (less(gt_monotonic(), states_of(loc)->until) < SPOOLED)
+	const struct gt_states *states = states_of(loc);
+
+	if (states->ended || less(gt_monotonic(), states->until) < SPOOLED)
 		return false;
 	gt_location_states(loc, false);
-	return true;
+	return states->last.at == states->until; /* else it could not be read: these are the sums of before */
 }
 
 bool gt_location_sums(const struct gt_location *loc, uint64_t sums[4])

@@ -22,6 +22,8 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -386,6 +388,12 @@ UNSEEN static void pending(void)
 	say("work %ld handled %ld\n", in_main, in_handler);
 }
 
+UNSEEN static void pairs(gt_ref r, long n)
+{
+	for (in_handler += n; n; n--)
+		gt_enter(r), gt_leave(r);
+}
+
 /*
  * A record whose thread is interrupted, by a handler of `calls` calls, after it has reserved its slot, and,
  * if it has `looked`, has found the limit to be behind it.
@@ -395,17 +403,12 @@ UNSEEN static void interrupted_enter(gt_ref r, gt_ref of_handler, long calls, in
 	struct gt_call call;
 	struct gt_hot *hot;
 	uint64_t address;
-	long i;
 
 	gt_call_prepare(&call);
 	hot = *call.self;
 	address = gt_local_add(&hot->cur, sizeof(struct gt_slot));
 	looked = looked && address < hot->limit;
-	for (i = 0; i < calls; i++) {
-		gt_enter(of_handler);
-		gt_leave(of_handler);
-	}
-	in_handler += calls;
+	pairs(of_handler, calls);
 	if (looked || address < hot->limit) {
 		gt_commit((struct gt_slot *)address, GT_WORD(GT_T_ENTER, r), NULL, 0, gt_hot_ticks());
 	} else {
@@ -433,11 +436,7 @@ UNSEEN static void ends_late(long more)
 	}
 	hot = *call.self;
 	address = gt_local_add(&hot->cur, sizeof(struct gt_slot));
-	in_handler = (long)(hot->mask + 1) / (2 * (long)sizeof(struct gt_slot)) + more;
-	for (i = 0; i < in_handler; i++) {
-		gt_enter(of_handler);
-		gt_leave(of_handler);
-	}
+	pairs(of_handler, (long)(hot->mask + 1) / (2 * (long)sizeof(struct gt_slot)) + more);
 	gt_commit((struct gt_slot *)address, GT_WORD(GT_T_ENTER, r), NULL, 0, gt_hot_ticks());
 	gt_leave(r);
 	say("work 61 handled %ld\n", in_handler);
@@ -478,6 +477,87 @@ UNSEEN static void passed(void)
 		in_handler += round;
 	}
 	say("work %ld handled %ld\n", in_main, in_handler);
+}
+
+/* The file of the main thread's halves. */
+UNSEEN static void find_spool(char path[512])
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	char *end = NULL;
+
+	while (maps && !end && fscanf(maps, "%*s %*s %*s %*s %*s%*[ ]%500[^\n]", path) >= 0)
+		end = strstr(path, "/l0.win");
+	MUST(end);
+	strcpy(end, "/l0.raw");
+	fclose(maps);
+}
+
+/* So many slots of this half are left. */
+UNSEEN static uint64_t left(const struct gt_hot *hot)
+{
+	uint64_t half = (hot->mask + 1) / 2;
+
+	return (half - ((hot->cur - (uint64_t)(uintptr_t)hot->base) & (half - 1))) / sizeof(struct gt_slot);
+}
+
+/* Up to where at most `most` slots are left; from the next half on if it is 0. */
+UNSEEN static void fill(const struct gt_hot *hot, gt_ref r, uint64_t most)
+{
+	while (left(hot) > (most ? most : 2))
+		pairs(r, 1);
+	pairs(r, !most);
+}
+
+/*
+ * The last slots of a half are kept for a late record when it is full and cannot be left, because neither it
+ * nor the half before can be written for a while. What was reserved there is not reserved again.
+ */
+UNSEEN static void full(void)
+{
+	gt_ref r = region("work"), of_handler = region("handled"), m = metrics();
+	char raw[512] = "", away[520];
+	struct gt_call call;
+	struct gt_hot *hot;
+
+	gt_enter(r);
+	gt_leave(r);
+	find_spool(raw);
+	snprintf(away, sizeof(away), "%s.away", raw);
+	gt_call_prepare(&call);
+	hot = *call.self;
+	fill(hot, of_handler, 6);
+	interrupted_enter(r, of_handler, (long)(hot->mask + 1) / (2 * (long)sizeof(struct gt_slot)) + 20, 1);
+	gt_leave(r);
+	fill(hot, of_handler, 0); /* here begins the one with the late record */
+	fill(hot, of_handler, 8);
+	pairs(of_handler, 4); /* and the next */
+	MUST(!rename(raw, away) && !mkdir(raw, 0700));
+	fill(hot, of_handler, 0);
+	fill(hot, of_handler, 8);
+	data[0] = 19;
+	gt_record(GT_T_METRICS, m, data, 10);
+	pairs(of_handler, 300);
+	MUST(!rmdir(raw) && !rename(away, raw));
+	pairs(of_handler, 1000);
+	say("work 2 handled %ld others 1\n", in_handler);
+}
+
+/* For a while nothing can be read of /proc when a half is full. */
+UNSEEN static void blind(void)
+{
+	gt_ref r = region("r");
+	struct rlimit limit;
+	int i;
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	for (i = 0; i < 4; i++) {
+		struct rlimit now = { i % 3 ? 0 : limit.rlim_cur, limit.rlim_max };
+
+		MUST(!setrlimit(RLIMIT_NOFILE, &now));
+		usleep(20000);
+		pairs(r, 10000); /* more than a half */
+	}
+	say("calls r 40000\n");
 }
 
 /* Handlers that jump away, also between the reservation of a slot and its record. */
@@ -694,6 +774,10 @@ int main(int argc, char **argv)
 		ends_late(atoi(argv[2]));
 	if (!strcmp(way, "passed"))
 		passed();
+	if (!strcmp(way, "full"))
+		full();
+	if (!strcmp(way, "blind"))
+		blind();
 	if (!strcmp(way, "deep"))
 		deep(argc > 2 ? atoi(argv[2]) : 0);
 	if (!strcmp(way, "anywhere"))
