@@ -316,6 +316,29 @@ Test(assemble, slots_that_are_kept_ahead)
 	mk_remove(dir);
 }
 
+/* What was begun there in this turn, and not finished, is missing; a late record was counted before. */
+Test(assemble, torn_slot_among_those_kept)
+{
+	const char *dir = mk_run();
+	struct mk_proc *p = usual(dir);
+	struct mk_loc *l = mk_loc(p, 0, 4096, 0, BEGIN);
+	uint32_t a = mk_region(p, "alpha");
+
+	l->win.kept_from[0] = GT_SLOT;
+	l->win.kept_to[0] = 4 * GT_SLOT;
+	mk_enter(l, AT(10), a);
+	mk_finish(l, mk_reserve(l, 0, 1), AT(11), GT_WORD(GT_T_PAD, 0));
+	mk_reserve(l, 0, 1); /* a handler came, and the process was killed */
+	mk_finish(l, mk_reserve(l, 0, 1), 0, GT_WORD(GT_T_ENTER, a)); /* late */
+	mk_leave(l, AT(20), a);
+	mk_loc_close(l);
+	cr_assert(eq(int, assemble_with(dir, 1, false), 0));
+	expect_text(rb_events, dir, "0 10 ENTER alpha\n0 20 LEAVE alpha\n0 20 END");
+	expect_property(dir, "LOST_TORN=1");
+	mk_proc_free(p);
+	mk_remove(dir);
+}
+
 /* A slot that was never finished went into the file with the half around it. */
 Test(assemble, torn_slot_in_the_file)
 {

@@ -55,7 +55,10 @@ void gt_walk_slots(struct gt_slot_walk *walk, struct gt_slot *slots, size_t n, u
 			bytes += (uint64_t)GT_WORD_EXTRA(slots[i].word) * GT_SLOT;
 		if (slots[i].time < walk->low || slots[i].time > walk->high ||
 		    !gt_type_known(type) || at + bytes > walk->half_end) {
-			if (at >= walk->kept_from && at < walk->kept_to) { /* counted when it was begun */
+			bool empty = !slots[i].time && !slots[i].word; /* as when this turn began */
+
+			/* A late record that is being written was counted when it was begun. */
+			if (!empty && at >= walk->kept_from && at < walk->kept_to) {
 				slots[i] = pad;
 				continue;
 			}
