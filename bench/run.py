@@ -34,7 +34,7 @@ import kokkos
 import mpi
 import samples
 import wrap
-from tools import LAST, TWO, Bench, Case, disk_bytes, output
+from tools import LAST, TWO, Bench, Case, disk_bytes, output, spool_bytes
 
 MIB = 1 << 20
 REAL = ["32", "11", "1024", "400"]
@@ -207,7 +207,7 @@ def suite_event(run, peers):
 
     floor = run.floor()
     one = run.once(Case("one", [ours, str(n)], spool_only), keep=True)
-    one.update(floor_ns=floor, pairs=n, spool_bytes=disk_bytes(b.trace, ".raw"))
+    one.update(floor_ns=floor, pairs=n, spool_bytes=spool_bytes(b.trace))
     one["recorded"] = run.assemble(1, LAST)["recorded"]
     run.add("event", "gputrace", one, n)
 
@@ -215,7 +215,7 @@ def suite_event(run, peers):
                                 (2, TWO, "assembly, 2 cores")):
         floor = run.floor()
         two = run.once(Case("two", [ours, str(n // 2), "2"], spool_only), keep=True)
-        two.update(floor_ns=floor, pairs=n // 2, spool_bytes=disk_bytes(b.trace, ".raw"))
+        two.update(floor_ns=floor, pairs=n // 2, spool_bytes=spool_bytes(b.trace))
         done = run.assemble(threads, cpus)
         two["recorded"] = done["recorded"]
         run.add("event", "gputrace, 2 threads", two, n)

@@ -7,6 +7,7 @@ Limits: knows nothing about rows, goals or tables. A tool that is not installed 
 import os
 import re
 import shutil
+import struct
 import subprocess
 
 LAST = str((os.cpu_count() or 1) - 1) # a core that does not serve the interrupts, unless it is the only one
@@ -31,6 +32,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 CYG = ["-finstrument-functions"]
 # Keep every call a call, in the plain build too: gcc -O2 otherwise inlines the recursion.
 CFLAGS = ["-O2", "-g", "-pthread", "-fno-inline", "-fno-optimize-sibling-calls"]
+PACKED_AT = 240 # packed_bytes of a window's header (doc/FORMAT.md)
 EZTRACE_CALLS = """BEGIN_MODULE
 NAME {name}
 DESC "gputrace benchmark"
@@ -63,6 +65,17 @@ def disk_bytes(top, suffix=""):
                     total += os.lstat(os.path.join(folder, name)).st_size
             except OSError:
                 pass
+    return total
+
+
+def spool_bytes(top):
+    """What was packed of all that was spooled: in the files, and what is still in the stages."""
+    total = 0
+    for folder, _, files in os.walk(top):
+        for name in files:
+            if name.endswith(".win"):
+                with open(os.path.join(folder, name), "rb") as window:
+                    total += struct.unpack_from("<Q", window.read(PACKED_AT + 8), PACKED_AT)[0]
     return total
 
 

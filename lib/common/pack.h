@@ -20,7 +20,7 @@
  *                                                n slots, a multiple of 4, of words of `near`: d < 2^9
  *
  * `near`, behind the table, has the first 128 words that stood in the block as `anything`, but for those
- * that count and records of metrics: i is where. Small functions call each other that quickly.
+ * that count and those of bases: i is where. Small functions call each other that quickly.
  *
  * Words of type GT_T_TAG count; for them h = gt_pack_hash(word without its low half).
  *

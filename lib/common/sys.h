@@ -287,7 +287,10 @@ static inline int gt_sys_fcntl(int fd, int command, long argument)
 	return (int)GT_SYS3(SYS_fcntl, fd, command, argument);
 }
 
-/* Locks it if it is still ours, else -EBADF: a lock of a file of the program's would stay. */
+/*
+ * Locks it if it is still ours, else -EBADF: a lock of a file of the program's would stay. One
+ * that is put there between the two calls is locked.
+ */
 static inline int gt_sys_flock_own(int fd, int operation, const struct stat *own)
 {
 	GT_FAULT("flock");

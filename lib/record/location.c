@@ -215,11 +215,11 @@ static uint64_t ring_size(uint64_t half)
 
 /*
  * What is packed is written when the stage is full: in pieces for which the kernel takes its large pages.
- * Where there are so many threads that windows are small, these have none.
+ * Where there are so many threads that windows are small, these have none. Rings are not packed.
  */
 static uint64_t stage_size(uint64_t half)
 {
-	return half > GT_PAGE ? half / 2 : 0;
+	return half > GT_PAGE && gt_settings.buffer_policy != GT_POLICY_RING ? half / 2 : 0;
 }
 
 static uint64_t file_size(uint64_t half)

@@ -433,27 +433,7 @@ int gt_run_join(const char *program, const struct gt_file *parent, uint32_t *seq
 	return rc;
 }
 
-/* ---- who is the last? -------------------------------------------------------------------------- */
-
-/*
- * A process that is just becoming another program joins again within moments, if it does at all: when
- * it has loaded our library, which a large program does long before it can join, it is waited for.
- */
-static bool others_alive(int fd, const struct stat *own)
-{
-	struct gt_survey survey;
-
-	for (int i = 0;; i++) {
-		gt_survey(gt_run, spool, (uint32_t)gt_pid, &survey);
-		if (survey.alive > survey.between || !survey.between ||
-		    (i >= JOIN_TRIES && (i >= JOIN_TRIES_MOST || !gt_process_loaded(survey.pid, LIBRARY))))
-			return survey.alive > survey.between;
-		gt_sys_flock_own(fd, LOCK_UN, own);
-		gt_sys_sleep_us(JOIN_US);
-		if (gt_sys_flock_own(fd, LOCK_EX | LOCK_NB, own))
-			return true; /* it has joined */
-	}
-}
+/* ---- leaving -------------------------------------------------------------------------------------- */
 
 /* Above the numbers of stdin, stdout and stderr, which the program may have closed. */
 static int move_up(int fd, const struct stat *own)
@@ -469,8 +449,6 @@ static void make_part(const char *dir, const char *folder, int fd)
 {
 	gt_launch_assembly(dir, folder, fd, true);
 }
-
-/* ---- leaving -------------------------------------------------------------------------------------- */
 
 static void say_others_go_on(const char *what)
 {
@@ -565,6 +543,26 @@ static int lock_alone(int *fd, struct stat *own)
 	return *fd < 0 ? *fd : gt_sys_flock_own(*fd, LOCK_EX | LOCK_NB, own);
 }
 
+/*
+ * A process that is just becoming another program joins again within moments, if it does at all: when
+ * it has loaded our library, which a large program does long before it can join, it is waited for.
+ */
+static bool others_alive(int *fd, struct stat *own)
+{
+	struct gt_survey survey;
+
+	for (int i = 0;; i++) {
+		gt_survey(gt_run, spool, (uint32_t)gt_pid, &survey);
+		if (survey.alive > survey.between || !survey.between ||
+		    (i >= JOIN_TRIES && (i >= JOIN_TRIES_MOST || !gt_process_loaded(survey.pid, LIBRARY))))
+			return survey.alive > survey.between;
+		gt_sys_flock_own(*fd, LOCK_UN, own);
+		gt_sys_sleep_us(JOIN_US);
+		if (lock_alone(fd, own))
+			return true; /* it has joined */
+	}
+}
+
 static int leave(void)
 {
 	bool watched = is_watched(), moved, others;
@@ -583,7 +581,7 @@ static int leave(void)
 	if (fd < 0)
 		return fd;
 	release_share();
-	others = lock_alone(&fd, &own) || others_alive(fd, &own);
+	others = lock_alone(&fd, &own) || others_alive(&fd, &own);
 	if (fd < 0)
 		return fd;
 	if (others) {
