@@ -22,7 +22,7 @@ static uint64_t spooled_total; /* bytes of all locations; atomic */
 static bool is_event(unsigned type)
 {
 	return type != GT_T_NONE && type != GT_T_PAD && type != GT_T_FLUSH && type != GT_T_GAP &&
-	       type != GT_T_ON && type != GT_T_OFF && !GT_TYPE_IS_ATTR(type);
+	       type != GT_T_ON && type != GT_T_OFF && type != GT_T_STATES && !GT_TYPE_IS_ATTR(type);
 }
 
 static uint32_t count_events(const unsigned char *half, uint64_t bytes)
