@@ -215,7 +215,7 @@ static void release(void *result)
 	free(all->series);
 }
 
-/* Up to a time. All events are between the begin and the end, also those of threads that follow each other. */
+/* Up to a time. All events are between begin and end, also those of threads that follow each other. */
 static double ready_until(const struct series *series, struct gt_stretch events, uint64_t time)
 {
 	const struct point *points = series->points;
