@@ -5,7 +5,8 @@
  *
  * Limits: known of archives by gputrace, and of threads; of the whole run also in a part of an archive.
  * Between two moments a thread was ready for the same share of all the time, also where threads follow each
- * other in a location, and there was none for some of it. Of long runs not all moments are kept.
+ * other in a location, and there was none for some of it. Of long runs, and of many
+ * threads, not all moments are kept: a million of all locations, or sixteen of each if that is more.
  */
 #include "config.h"
 
@@ -33,7 +34,7 @@ static const struct gt_section_kind states_kind =
 enum { LIFETIME = 1, RUNNING, READY, BLOCKED, UNKNOWN, COLUMNS = 9 };
 
 /* The sums of a thread up to a time: running, ready, blocked. */
-enum { SUMS = 3, POINTS_MOST = 1 << 14 };
+enum { SUMS = 3, POINTS_ALL = 1 << 20, POINTS_MOST = 1 << 14, POINTS_LEAST = 1 << 4 };
 struct point {
 	uint64_t time, sums[SUMS];
 };
@@ -106,6 +107,16 @@ bool gt_is_states(const struct gt_otf2 *read, const struct gt_otf2_metric *metri
 	return metric && metric->count == SUMS;
 }
 
+/* Of one location. It is even: points go in pairs. */
+static size_t points_most(const struct gt_report *report)
+{
+	size_t most = POINTS_MOST, locations = report->read->tables[GT_OTF2_LOCATION].count;
+
+	while (most > POINTS_LEAST && most > POINTS_ALL / locations)
+		most /= 2;
+	return most;
+}
+
 /* There are too many: every second one goes. */
 static void thin(struct series *series)
 {
@@ -117,12 +128,12 @@ static void thin(struct series *series)
 	series->step *= 2;
 }
 
-static void add_point(struct series *series, const struct point *point)
+static void add_point(struct series *series, const struct point *point, size_t most)
 {
 	bool replaces = series->seen++ % series->step && series->count;
 
 	if (!replaces) {
-		if (series->count == POINTS_MOST)
+		if (series->count == most)
 			thin(series);
 		series->points = gt_grown(series->points, series->count, &series->room,
 					  sizeof(*series->points));
@@ -137,14 +148,13 @@ static void event(struct gt_report *report, struct gt_otf2_cursor *at, const str
 	struct point point = { .time = at->time };
 	struct series *series = memory;
 
-	(void)report;
 	if (event->type != GT_OTF2_Metric || event->Metric.count != SUMS ||
 	    !gt_is_states(at->read, gt_otf2_find_metric(at->read, event->Metric.metric)))
 		return;
 	for (unsigned i = 0; i < SUMS; i++)
 		point.sums[i] = event->Metric.values[i].unsigned_int;
 	series->step += !series->step;
-	add_point(series, &point);
+	add_point(series, &point, points_most(report));
 }
 
 static void carry(struct gt_report *report, struct gt_carry *carry, void *memory)
