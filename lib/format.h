@@ -85,7 +85,7 @@ struct gt_states {
 	struct gt_sched begin, last; /* of the present one; its last successful reading */
 	uint64_t until, tick;        /* ns, and ticks: it is known to have lived up to here */
 	uint64_t lifetime, running, ready, switches, unknown, moves;
-	uint32_t ended;              /* the present one has ended */
+	uint32_t ended;              /* 1: the present one has ended; 2: its states are being noted */
 	uint32_t moved;              /* of how many threads `moves` is the sum */
 };
 

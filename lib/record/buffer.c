@@ -475,13 +475,13 @@ static uint64_t change_half(struct gt_location *loc, uint64_t offset, uint64_t e
 	}
 	if (opened) {
 		gt_clock_note();
-		states = loc->hot == gt_self && gt_location_spooled(loc) && gt_location_sums(loc, sums);
+		states = loc->hot == gt_self && gt_location_spooled(loc, sums);
 		if (__atomic_load_n(&gt_modules_dirty, __ATOMIC_RELAXED))
 			gt_modules_scan();
 		done = gt_clock_read();
-		gt_write_in(loc, GT_WORD(GT_T_FLUSH, done - tick), NULL, 0, tick);
-		if (states)
+		if (states) /* first: the event that made this half full follows FLUSH, and has its time */
 			gt_write_in(loc, GT_WORDX(GT_T_STATES, 2, 0), sums, 2, done);
+		gt_write_in(loc, GT_WORD(GT_T_FLUSH, done - tick), NULL, 0, tick);
 		mark_gap(loc, GT_LOSS_NESTED, &loc->nested_marked, done);
 		mark_gap(loc, GT_LOSS_SPACE, &loc->space_marked, done);
 		mark_gap(loc, GT_LOSS_SANDBOX, &loc->sandbox_marked, done);

@@ -360,10 +360,10 @@ GT_HIDDEN void gt_states_note(struct gt_states *states, uint32_t tid, bool ends)
 GT_HIDDEN void gt_states_next(struct gt_states *states);
 /* gt_states_note() of a location's thread. */
 GT_HIDDEN void gt_location_states(struct gt_location *loc, bool ends);
-GT_HIDDEN bool gt_location_spooled(struct gt_location *loc); /* the same, now and then: has it been read? */
-/* The data of a GT_T_STATES, from the last reading. False: unknown. */
+/* The data of a GT_T_STATES, from the last reading; while nobody notes another one. False: unknown. */
 GT_HIDDEN bool gt_location_sums(const struct gt_location *loc, uint64_t sums[4]);
-/* The same from a new reading, if the last one is `apart` ns old. */
+/* The same from a new reading, if the last one is old enough: for a half that was spooled, or `apart` ns. */
+GT_HIDDEN bool gt_location_spooled(struct gt_location *loc, uint64_t sums[4]);
 GT_HIDDEN bool gt_location_again(struct gt_location *loc, uint64_t apart, uint64_t sums[4]);
 /* Records the processor time limits of the process's cgroups, at its beginning and end (gt_proc->quotas). */
 GT_HIDDEN void gt_quotas_begin(void);

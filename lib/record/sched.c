@@ -208,13 +208,31 @@ static bool read_short(const struct gt_states *states, uint32_t tid, struct gt_s
 	return true;
 }
 
-void gt_states_note(struct gt_states *states, uint32_t tid, bool ends)
+/*
+ * The thread itself and the one that ends the process note states: who finds the other one at it leaves it
+ * to that one. 0: nobody does, and the thread has not ended.
+ */
+enum { ENDED = 1, NOTING = 2 };
+
+static bool enter(struct gt_states *states)
+{
+	uint32_t nobody = 0;
+
+	return __atomic_compare_exchange_n(&states->ended, &nobody, NOTING, false, __ATOMIC_ACQUIRE,
+					   __ATOMIC_RELAXED);
+}
+
+static void leave(struct gt_states *states, bool ends)
+{
+	__atomic_store_n(&states->ended, ends ? ENDED : 0, __ATOMIC_RELEASE); /* pairs with enter() */
+}
+
+/* Between enter() and leave(). */
+static void note(struct gt_states *states, uint32_t tid, bool ends)
 {
 	struct gt_sched now;
 	bool brief, known;
 
-	if (!__atomic_load_n(&states->begin.at, __ATOMIC_ACQUIRE) || states->ended)
-		return;
 	brief = ends && states->last.at && read_short(states, tid, &now);
 	known = brief || (states->last.at && read_sched(tid, &now));
 	if (known && !brief && now.at - states->begin.at >= LONG)
@@ -223,8 +241,14 @@ void gt_states_note(struct gt_states *states, uint32_t tid, bool ends)
 		take(states, &now);
 	states->until = known && !brief ? states->last.at : gt_monotonic();
 	states->tick = gt_clock_read();
-	if (ends)
-		states->ended = 1;
+}
+
+void gt_states_note(struct gt_states *states, uint32_t tid, bool ends)
+{
+	if (!__atomic_load_n(&states->begin.at, __ATOMIC_ACQUIRE) || !enter(states))
+		return;
+	note(states, tid, ends);
+	leave(states, ends);
 }
 
 /* The main thread's are the process's: it may have no location, and has begun before it has one. */
@@ -236,17 +260,6 @@ static struct gt_states *states_of(struct gt_location *loc)
 void gt_location_states(struct gt_location *loc, bool ends)
 {
 	gt_states_note(states_of(loc), loc->win->tid, ends);
-}
-
-/* Signals are blocked then, and a window may be full a thousand times a second. */
-bool gt_location_spooled(struct gt_location *loc)
-{
-	const struct gt_states *states = states_of(loc);
-
-	if (states->ended || less(gt_monotonic(), states->until) < SPOOLED)
-		return false;
-	gt_location_states(loc, false);
-	return states->last.at == states->until; /* else it could not be read: these are the sums of before */
 }
 
 bool gt_location_sums(const struct gt_location *loc, uint64_t sums[4])
@@ -264,20 +277,41 @@ bool gt_location_sums(const struct gt_location *loc, uint64_t sums[4])
 	return true;
 }
 
+/* Signals are blocked then, and a window may be full a thousand times a second. */
+bool gt_location_spooled(struct gt_location *loc, uint64_t sums[4])
+{
+	struct gt_states *states = states_of(loc);
+	bool known = false;
+
+	if (!enter(states))
+		return false;
+	if (states->begin.at && less(gt_monotonic(), states->until) >= SPOOLED) {
+		note(states, loc->win->tid, false);
+		/* Else it could not be read: these are the sums of before. */
+		known = states->last.at == states->until && gt_location_sums(loc, sums);
+	}
+	leave(states, false);
+	return known;
+}
+
 /* How often it was moved is read at its end alone: that takes longer than all else. */
 bool gt_location_again(struct gt_location *loc, uint64_t apart, uint64_t sums[4])
 {
 	struct gt_states *states = states_of(loc);
 	struct gt_sched now;
+	bool known = false;
 
-	if (!states->last.at || states->ended || less(gt_monotonic(), states->until) < apart ||
-	    !read_sched(loc->win->tid, &now))
+	if (!enter(states))
 		return false;
-	now.moves = states->last.moves;
-	take(states, &now);
-	states->until = states->last.at;
-	states->tick = gt_clock_read();
-	return gt_location_sums(loc, sums);
+	if (states->last.at && less(gt_monotonic(), states->until) >= apart && read_sched(loc->win->tid, &now)) {
+		now.moves = states->last.moves;
+		take(states, &now);
+		states->until = states->last.at;
+		states->tick = gt_clock_read();
+		known = gt_location_sums(loc, sums);
+	}
+	leave(states, false);
+	return known;
 }
 
 /* ---- quotas ----------------------------------------------------------------------------------------- */

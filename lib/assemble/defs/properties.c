@@ -276,7 +276,7 @@ static void add_states(struct task *out, struct gt_properties *props, uint32_t l
 
 	if (!of->begin.at && !sum.lifetime)
 		return;
-	if (scale && of->begin.at && !of->ended && !proc->ended && proc->end_tick > of->tick) {
+	if (scale && of->begin.at && of->ended != 1 && !proc->ended && proc->end_tick > of->tick) {
 		uint64_t rest = gt_scale_ns(scale, proc->end_tick) - gt_scale_ns(scale, of->tick);
 
 		sum.lifetime += rest;
