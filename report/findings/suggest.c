@@ -19,6 +19,7 @@
 #include "lib/assemble/report/summary.h"
 #include "lib/assemble/util/memory.h"
 #include "report/model/rules.h"
+#include "report/sections/states.h"
 #include "lib/common/demangle.h"
 #include "lib/common/filter.h"
 #include "lib/common/text.h"
@@ -38,6 +39,7 @@ struct counting {
 	struct sums *sums;
 	uint64_t begin; /* ns: of the first event */
 	uint64_t ticks; /* of the last one; 0: none yet */
+	uint64_t states; /* events of the metric of what the scheduler did */
 	bool called;    /* the thread, which may be one of many, has called something */
 };
 
@@ -46,6 +48,7 @@ struct suggest {
 	const struct gt_otf2 *read;
 	struct sums *sums;       /* by region, the last one of those that are not defined */
 	uint64_t events, time;   /* of all locations; ns, of threads */
+	uint64_t states;         /* of the events, those that gputrace adds when a buffer is full */
 	size_t *order;           /* regions that are suggested, and how many */
 	size_t count;
 	bool *bad;               /* by place in `order`: no rule for it can be written */
@@ -145,6 +148,9 @@ static void on_leave(struct gt_otf2_cursor *at, const struct gt_otf2_frame *fram
 static void on_event(struct gt_otf2_cursor *at, const struct gt_otf2_event *event)
 {
 	look_at_time(at);
+	if (event->type == GT_OTF2_Metric &&
+	    gt_is_states(at->read, gt_otf2_find_metric(at->read, event->Metric.metric)))
+		((struct counting *)at->state)->states++;
 	((struct counting *)at->state)->called &= event->type != GT_OTF2_ThreadBegin;
 	if (at->depth && event->type != GT_OTF2_Metric && event->type != GT_OTF2_BufferFlush)
 		at->stack[at->depth - 1].user |= TELLS;
@@ -175,6 +181,7 @@ static void on_merge(struct gt_otf2_cursor *at)
 		s->sums[i].tells |= sums[i].tells;
 	}
 	s->events += at->event;
+	s->states += counting->states;
 	if (at->location->type == OTF2_LOCATION_TYPE_CPU_THREAD)
 		s->time += at->time - counting->begin;
 	free(sums);
@@ -364,7 +371,7 @@ static void leave_out_flushes(const struct suggest *s, struct left_out *left_out
 
 		if (region->paradigm != OTF2_PARADIGM_MEASUREMENT_SYSTEM || !strstr(region->name, "FLUSH"))
 			continue;
-		left_out->calls += (uint64_t)(part * (double)s->sums[i].calls);
+		left_out->calls += (uint64_t)(part * (double)s->sums[i].calls + 0.5);
 		left_out->bytes += (uint64_t)(part * (double)s->sums[i].bytes);
 		left_out->cost += (uint64_t)(part * (double)cost_in(s, i));
 	}
@@ -373,9 +380,10 @@ static void leave_out_flushes(const struct suggest *s, struct left_out *left_out
 static void print_prediction(const struct suggest *s, struct left_out without, const char *prefix, FILE *out)
 {
 	uint64_t cost = 0, bytes = archive_bytes(s), events, less;
+	double part = 2 * (double)without.calls / (double)s->events;
 
 	leave_out_flushes(s, &without);
-	events = s->events - 2 * without.calls;
+	events = s->events - 2 * without.calls - (uint64_t)(part * (double)s->states + 0.5);
 	for (size_t i = 0; i < s->read->tables[GT_OTF2_REGION].count; i++)
 		cost += cost_in(s, i);
 	less = bytes > without.bytes ? bytes - without.bytes : 0;
