@@ -303,7 +303,8 @@ bool gt_location_again(struct gt_location *loc, uint64_t apart, uint64_t sums[4]
 
 	if (!enter(states))
 		return false;
-	if (states->last.at && less(gt_monotonic(), states->until) >= apart && read_sched(loc->win->tid, &now)) {
+	if (states->last.at && less(gt_monotonic(), states->until) >= apart &&
+	    read_sched(loc->win->tid, &now)) {
 		now.moves = states->last.moves;
 		take(states, &now);
 		states->until = states->last.at;

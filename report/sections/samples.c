@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Samples of call stacks: the processor time that each function and each source line took by itself, by what
- * samples stand for (model/stacks.h). What the kernel has counted beyond that is in rows of its own, so that
- * all rows add up to the processor time of the run: of each program what its processes have used without a
- * sample, most of it of those that were too short for one, and what no process says of itself, which the
- * kernel does when they have ended, and programs that are not recorded.
+ * samples stand for (model/stacks.h). So that all rows add up to the processor time of the run, two kinds of
+ * rows have the rest: what the processes of a program used without a sample, most of them too short for one,
+ * and what no process says of itself, such as programs that are not recorded.
  *
  * Limits: what processes have used that nobody waited for hides as much of what no process says of itself.
  * Sampled regions are no calls: they have no count and no inclusive time, and no wait is known by them.
- * Functions of one name in different objects are told apart where the archive has the objects. Of the threads
- * that findings ask for each sample is kept, 24 bytes: beyond 128 MiB in a temporary file.
+ * Functions of one name in different objects are told apart where the archive has them. Of threads that
+ * findings ask for each sample is kept, 24 bytes: beyond 128 MiB in a temporary file.
  */
 #include "config.h"
-
 #include "report/sections/samples.h"
 
 #include "lib/assemble/report/summary.h"

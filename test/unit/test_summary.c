@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 static char text[65536];
-
 /* ---- a report with these figures ----------------------------------------------------------------- */
 
 static const struct gt_column region_columns[] = {
