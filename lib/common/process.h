@@ -47,7 +47,7 @@ bool gt_process_loaded(uint32_t pid, const char *name);
 /* The name of this host; `pretended` (VT_TEST_HOST, up to a colon) replaces it if not empty. */
 void gt_host_name(const char *pretended, char *name, size_t size);
 
-/* Field 22 of /proc/<pid>/stat, 0 if there is no such process. */
+/* Field 22 of /proc/<pid>/stat (pid 0: our own), 0 if there is no such process. */
 uint64_t gt_process_start_time(uint32_t pid);
 
 /* The number of seccomp filters of this process; uses only system calls that the loader makes, too. */

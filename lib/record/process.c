@@ -66,7 +66,8 @@ bool gt_fork_unmarked(void)
 static int read_start_time(void *unused)
 {
 	(void)unused;
-	gt_proc->start_time = gt_process_start_time((uint32_t)gt_pid);
+	/* Not by number: in a new pid namespace, /proc may still be the old one, where it is another's. */
+	gt_proc->start_time = gt_process_start_time(0);
 	return gt_proc->start_time ? 0 : -EMFILE;
 }
 

@@ -543,8 +543,9 @@ def callers(program):
         suite.verdict(f"{name} nothing else on the paths", not others, ", ".join(sorted(others)))
         for function, word in ("take", "TAKE"), ("fetch", "FETCH"):
             equal(suite, name, f"line of {function}", sorted(lines.get(function, [])), [place(word)])
-        paths = {row["path"]: row["called_at"] for row in found["waits"] if row["class"] == "host waits for device"}
-        suite.verdict(f"{name} who waits", any(path.startswith("main > settle > ") and (at or "").endswith(place("SETTLE"))
+        paths = {row["path"]: (row["called_at"] or "").split("/")[-1] for row in found["waits"]
+                 if row["class"] == "host waits for device"}
+        suite.verdict(f"{name} who waits", any(path.startswith("main > settle > ") and at == place("SETTLE")
                                                for path, at in paths.items()), f"{paths}")
         suite.check(name, trace)
     return case
