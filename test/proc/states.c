@@ -10,7 +10,7 @@
  *	states wait SECONDS            a child of two threads that compute: "child cpu SECONDS pid PID"
  *	states full SECONDS            as busy, and has no descriptor left
  *	states killed SECONDS          as busy, and kills itself
- *	states moves NUMBER            changes its processor so often: "moves number N", 0: it may not
+ *	states moves NUMBER SECONDS    changes its processor so often, then sleeps: "moves number N", 0: it may not
  *	states after NUMBER            as moves, then executes a shell that executes it, as busy 0.05
  *	states path NUMBER             tries so many folders for a program, beside 20 threads: "path reads N"
  */
@@ -189,7 +189,7 @@ int main(int argc, char **argv)
 	else if (!strcmp(what, "wait"))
 		wait_for_child(argv[0], argv[2]);
 	else if (!strcmp(what, "moves"))
-		move(atoi(argv[2]));
+		move(atoi(argv[2])), rest();
 	else if (!strcmp(what, "after"))
 		move(atoi(argv[2])), execute_twice(argv[0]);
 	else if (!strcmp(what, "path"))
