@@ -6,6 +6,6 @@ dist_check_SCRIPTS += test/mpi/random.test test/mpi/programs.test test/mpi/recor
 	test/mpi/stubs.test
 EXTRA_DIST += test/mpi/mpi.sh test/mpi/stubs.c test/mpi/random.c test/mpi/compare.py test/mpi/dynamic.c test/mpi/compare_dynamic.py test/mpi/polls.c test/mpi/corners.c test/mpi/mpi4.h test/mpi/early.cc test/mpi/threads.c \
 	test/mpi/deadlock.c test/mpi/abort.c test/mpi/tool.c test/mpi/f77.f90 test/mpi/f90.f90 test/mpi/f08.f90 \
-	test/mpi/ring.py test/mpi/peers.py test/mpi/onesided.c test/mpi/files.c test/mpi/near.c test/mpi/counter.c \
+	test/mpi/ring.py test/mpi/own_count.py test/mpi/peers.py test/mpi/onesided.c test/mpi/files.c test/mpi/near.c test/mpi/counter.c \
 	test/mpi/channels.c test/mpi/confined.c test/mpi/ends.c test/mpi/refused_sends.c test/mpi/failing.c test/mpi/sessions.c test/mpi/refuse.c test/mpi/refused.c test/mpi/suite.py test/mpi/peers.py test/mpi/hosts.sh test/mpi/network.sh test/mpi/messages.c test/mpi/late.c test/mpi/gpu.c test/mpi/devices.c test/mpi/events.py
 EXTRA_DIST += test/mpi/libgputrace-mpi-openmpi.symbols test/mpi/libgputrace-mpi-mpich.symbols
