@@ -200,6 +200,36 @@ def scorep_cycles():
 
 
 @case
+def lo2s():
+    """As lo2s writes a process and the CPUs: the contexts of threads are entered and left where the scheduler says
+    so, with samples of 1 ms in them; of each CPU, which thread it runs, and its values of a counter."""
+    m = Made(100 * MS)
+    s = Stacks(m, exponent=-3, period=1)
+    process = m.process("app (42)")
+    cpus = m.process("cpu 0"), m.process("cpu 1")
+    thread = m.thread(process, "app (43)")
+    rows = [m.thread(group, f"cpu {n}") for n, group in enumerate(cpus)]
+    values = m.define("Location", m.s("metrics for cpu 0"), 3, None, cpus[0])
+    m.events[values] = []
+    m.define("MetricMember", m.s("instructions"), m.s(""), 1, 0, UINT64, 1, 0, m.s("#"))
+    m.define("MetricClass", [0], 2, 0)
+    whole = s.context(m.region("app (42)", SAMPLING))
+    part = s.context(m.region("app (43)", SAMPLING), parent=whole)
+    work = s.context(m.region("work", SAMPLING, file="app.c", line=5), "app.c", 7, part)
+    for begin in 0, 50 * MS:
+        m.put(thread, begin, "CallingContextEnter", part, 2)
+        for i in range(10):
+            s.sample(thread, begin + (i + 1) * MS, work)
+        m.put(thread, begin + 20 * MS, "CallingContextLeave", part)
+    for n, row in enumerate(rows):
+        m.put(row, 50 * n * MS, "CallingContextEnter", part, 2)
+        m.put(row, 50 * n * MS + 20 * MS, "CallingContextLeave", part)
+    for i in range(4):
+        m.put(values, 10 * (i + 1) * MS, "Metric", 0, [UINT64], [1000 * (i + 1)])
+    return m
+
+
+@case
 def lost():
     """Samples of a context that is not defined, of a region that is not, of no time, and of 292 years; more than
     these the archive lacks, as it says."""
