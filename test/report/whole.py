@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What holds for the report of every archive: whole.py JSON.
 
-The critical path is as long as the run; classes of time add up to the time of each location; nobody waited
-longer than it was there, and no cause cost more than was waited. Without a region the run is not shorter by more
-than what the path has of it.
+The critical path is as long as the run, and no location has more of it than there is; shares are at most 1.
+Classes of time add up to the time of each location; nobody waited longer than it was there, and no cause cost more
+than was waited. Without a region the run is not shorter by more than what the path has of it.
 """
 import json
 import sys
@@ -23,6 +23,18 @@ def main():
     for row in report["critical_path"]:
         if ns(row["gain_s"]) > ns(row["seconds"]):
             sys.exit("%s: a gain of %d ns from %d" % (row["region"], ns(row["gain_s"]), ns(row["seconds"])))
+    for table in "critical_path", "critical_path_locations", "regions", "samples":
+        for row in report[table]:
+            if not 0 <= (row["share"] or 0) <= 1 + 1e-9:
+                sys.exit("%s: a share of %g" % (table, row["share"]))
+    for row in report["critical_path_locations"]:
+        times = [key for key in row if key.endswith("_s") or key == "seconds"]
+        for key in times:
+            if not 0 <= ns(row[key]) <= ns(report["duration_s"]):
+                sys.exit("%s: %s of %d ns on the path" % (row["location"], key, ns(row[key])))
+    path = sum(ns(row["seconds"]) for row in report["critical_path_locations"])
+    if path > ns(report["duration_s"]):
+        sys.exit("locations have %d ns of the critical path's %d" % (path, ns(report["duration_s"])))
     life, waited = {}, {}
     for row in report["locations"]:
         classes = sum(ns(row[key]) for key in row if key.endswith("_s") and key not in ("begin_s", "duration_s"))
