@@ -72,6 +72,7 @@ static struct category {
 	uint32_t id;
 	const struct domain *domain;
 	gt_ref name;
+	gt_ref set; /* of this one parameter: one slot instead of two */
 } categories[1024];
 static uint32_t category_count;
 
@@ -318,15 +319,15 @@ static gt_ref payload_of(const struct nv_attributes *a, uint64_t *value)
 	}
 }
 
-/* The name of a category as a string, GT_NONE: there is none, or it has no name. */
-static gt_ref category_of(const struct nv_attributes *a, const struct domain *domain)
+/* Its category; NULL: there is none, or it has no name. */
+static const struct category *category_of(const struct nv_attributes *a, const struct domain *domain)
 {
-	uint32_t n = __atomic_load_n(&category_count, __ATOMIC_ACQUIRE);
+	uint32_t n = a && a->category ? __atomic_load_n(&category_count, __ATOMIC_ACQUIRE) : 0;
 
-	for (uint32_t i = 0; a && a->category && i < n; i++)
+	for (uint32_t i = 0; i < n; i++)
 		if (categories[i].id == a->category && categories[i].domain == domain)
-			return categories[i].name;
-	return GT_NONE;
+			return &categories[i];
+	return NULL;
 }
 
 /* A range that cannot be recorded. */
@@ -340,7 +341,8 @@ static int push(const struct name *name, const struct domain *domain, const stru
 {
 	struct stack *s = own_stack();
 	bool recorded = gt_active();
-	gt_ref attribute, category;
+	const struct category *category;
+	gt_ref attribute;
 	uint64_t value = 0;
 	int level;
 
@@ -361,8 +363,10 @@ static int push(const struct name *name, const struct domain *domain, const stru
 	if (!gt_enter_attribute(name->region, attribute, value, 0))
 		return level;
 	category = category_of(a, domain);
-	if (category)
-		gt_record(GT_T_PARAM_STR, category_parameter, (uint64_t[2]){ category, 0 }, 1);
+	if (category && category->set)
+		gt_record(GT_T_PARAMS, category->set, NULL, 0);
+	else if (category)
+		gt_record(GT_T_PARAM_STR, category_parameter, (uint64_t[2]){ category->name, 0 }, 1);
 	return level;
 }
 
@@ -408,11 +412,12 @@ static uint64_t start(const struct name *name, const struct domain *domain, cons
 	static uint64_t last_id;
 	uint64_t id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
 	struct gt_accel_range range = { .region = name->region, .parameter = category_parameter };
+	const struct category *category = category_of(a, domain);
 
 	if (name == &unknown)
 		lose_range();
 	range.attribute = payload_of(a, &range.value);
-	range.category = category_of(a, domain);
+	range.category = category ? category->name : GT_NONE;
 	gt_accel_range_begin(id, 0, &range);
 	return id;
 }
@@ -480,10 +485,12 @@ static int pop_default(void)
 static void domain_category_a(void *domain, uint32_t id, const char *text)
 {
 	gt_ref name = gt_def_string(text ? text : "");
+	struct gt_def_param parameter = { GT_T_PARAM_STR, category_parameter, name };
+	gt_ref set = name ? gt_def_params(&parameter, 1) : GT_NONE;
 	uint64_t mask = lock();
 
 	if (mask != GT_LOCK_REFUSED && category_count < sizeof(categories) / sizeof(categories[0])) {
-		categories[category_count] = (struct category){ id, known(domain), name };
+		categories[category_count] = (struct category){ id, known(domain), name, set };
 		/* Pairs with category_of(). */
 		__atomic_store_n(&category_count, category_count + 1, __ATOMIC_RELEASE);
 	}
