@@ -33,7 +33,7 @@ __asm__(".pushsection .text\n"
 	".popsection");
 #elif defined(__aarch64__)
 #define STACK_POINTER(context) ((uintptr_t)(context)->uc_mcontext.sp)
-#define RETURNS_TO(context)    ((uintptr_t *)&(context)->uc_mcontext.regs[30])
+#define RETURNS_TO(context)    (&(context)->uc_mcontext.regs[30])
 #define SHADOW_STACK(on)       ((on) != 0)
 __asm__(".pushsection .text\n"
 	"	.hidden gt_stack_ends\n"
