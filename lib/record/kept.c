@@ -118,11 +118,21 @@ void gt_kept_clear(struct gt_location *loc, uint64_t offset, uint64_t tick)
 		gt_fill(loc, begin_of(loc, kept->from), kept->to, tick);
 }
 
-/* Is any slot of the half older than the half? Also what lies in continuation slots counts. */
-static bool any_older(const struct gt_location *loc, uint64_t offset, uint64_t low)
+/*
+ * May any slot of the half be older than the half? Also what lies in continuation slots counts, but at its
+ * beginning, where many halves have the thread's states.
+ */
+static bool any_older(const struct gt_location *loc, uint64_t offset, uint64_t low, uint64_t span)
 {
-	const struct gt_slot *slot = gt_slot_at(loc, offset), *end = slot + loc->half / GT_SLOT;
+	const struct gt_slot *begin = gt_slot_at(loc, offset), *end = begin + loc->half / GT_SLOT;
+	const struct gt_slot *slot = begin;
 
+	for (; slot < end && (slot < begin + 4 || (slot - begin) % 4); slot++) {
+		if (slot->time - low > span)
+			return true;
+		if (GT_TYPE_HAS_EXTRA(GT_WORD_TYPE(slot->word)))
+			slot += GT_WORD_EXTRA(slot->word);
+	}
 	for (; slot < end; slot += 4) /* a half has whole pages */
 		if (slot[0].time < low || slot[1].time < low || slot[2].time < low || slot[3].time < low)
 			return true;
@@ -143,7 +153,7 @@ bool gt_half_unfinished(const struct gt_location *loc, uint64_t offset, struct g
 	 */
 	if (loc->flags & GT_LOC_COMMITS ||
 	    (!(__atomic_load_n(&gt_attention, __ATOMIC_RELAXED) & GT_ATT_METRICS) &&
-	     !any_older(loc, offset, low)))
+	     !any_older(loc, offset, low, span)))
 		return false;
 	for (uint64_t end = offset + loc->half; offset < end; offset += GT_SLOT) {
 		const struct gt_slot *slot = gt_slot_at(loc, offset);
