@@ -57,7 +57,7 @@ static int open_perf(struct meter *m)
 	return gt_cn_event_open(&m->event, &attr, m->cpu, NULL);
 }
 
-static bool read_perf(const struct meter *m, uint64_t *value)
+static bool read_perf(struct meter *m, uint64_t *value)
 {
 	return gt_cn_event_read(&m->event, value, sizeof(*value)) == sizeof(*value);
 }
@@ -215,7 +215,7 @@ static int find(const char *name, struct gt_plugin_metric *metrics, unsigned roo
 	return found || !why[0] ? (int)found : -EACCES;
 }
 
-static int read_raw(const struct meter *m, uint64_t *value)
+static int read_raw(struct meter *m, uint64_t *value)
 {
 	char text[64];
 

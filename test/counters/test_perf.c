@@ -23,7 +23,8 @@ static struct {
 	bool open, replaced;
 	uint64_t value;
 } events[64];
-static int opened, reads, hardware, counter_reads;
+static int opened, reads, asked, hardware, counter_reads;
+static int high; /* added to the numbers of descriptors */
 static uint64_t clock_running = 1;
 static int read_error;
 
@@ -36,6 +37,19 @@ void gt_cn_text(char *text, size_t room, const char *from)
 {
 	strncpy(text, from, room - 1);
 	text[room - 1] = '\0';
+}
+
+/* Two ticks are a nanosecond. */
+static uint64_t now = 1;
+
+uint64_t gt_now(void)
+{
+	return now;
+}
+
+uint64_t gt_cn_ticks(uint64_t ns)
+{
+	return 2 * ns;
 }
 
 /* One zone of powercap; no range: 0. */
@@ -84,6 +98,7 @@ static int fake_open(struct perf_event_attr *attr, int cpu, int group)
 {
 	int members = 1;
 
+	group -= group < 0 ? 0 : high;
 	if (attr->type == PERF_TYPE_RAW && attr->config == 0xbad)
 		return -ENOENT;
 	if (attr->type == PERF_TYPE_SOFTWARE && !attr->exclude_kernel &&
@@ -100,11 +115,13 @@ static int fake_open(struct perf_event_attr *attr, int cpu, int group)
 	events[opened].value = cpu < 0 ? 0 : energy;
 	memset(&events[opened].page, 0, sizeof(events[opened].page));
 	hardware += attr->type != PERF_TYPE_SOFTWARE;
-	return opened++;
+	return high + opened++;
 }
 
 static uint64_t fake_id(int fd)
 {
+	asked++;
+	fd -= high;
 	return events[fd].open && !events[fd].replaced ? 1000 + (uint64_t)fd : 0;
 }
 
@@ -113,6 +130,7 @@ static long fake_read(int fd, void *data, size_t bytes)
 	uint64_t *out = data, n = 0;
 
 	reads++;
+	fd -= high;
 	cr_assert_not(events[fd].replaced, "what the program would read is taken away from it");
 	if (read_error)
 		return -read_error;
@@ -135,7 +153,7 @@ static long fake_read(int fd, void *data, size_t bytes)
 
 static void *fake_map(int fd)
 {
-	return on_processor(fd) ? &events[fd].page : NULL;
+	return on_processor(fd - high) ? &events[fd - high].page : NULL;
 }
 
 static void fake_unmap(void *page)
@@ -145,6 +163,7 @@ static void fake_unmap(void *page)
 
 static void fake_close(int fd)
 {
+	fd -= high;
 	cr_assert_not(events[fd].replaced, "the program's file stays open");
 	cr_assert(events[fd].open, "descriptors are closed once");
 	events[fd].open = false;
@@ -403,6 +422,26 @@ Test(perf, replaced_by_the_program)
 	gt_cn_perf.close(state);
 	cr_expect(events[first].open, "the program's file stays open");
 	cr_expect_not(events[first + 1].open || events[first + 2].open, "what is ours is closed");
+}
+
+/* No file of the program's gets such a number soon: whose it is is asked now and then. */
+Test(perf, high_number)
+{
+	uint64_t ids[2] = { id("page-faults"), id("minor-faults") }, values[2];
+	void *state;
+
+	high = GT_CN_HIGH;
+	cr_assert_eq(gt_cn_perf.open(ids, 2, 0, &state), 0);
+	asked = 0;
+	for (unsigned i = 0; i < 1000; i++, now += gt_cn_ticks(GT_CN_TRUST) / 10)
+		cr_assert_eq(gt_cn_perf.read(state, values, 2), 0);
+	cr_expect_eq(asked, 99, "%d", asked); /* and when it was opened */
+	events[opened - 2].replaced = true;
+	now += gt_cn_ticks(GT_CN_TRUST);
+	reads = 0;
+	cr_expect_eq(gt_cn_perf.read(state, values, 2), -EBADF);
+	cr_expect_eq(reads, 0);
+	gt_cn_perf.close(state);
 }
 
 /* In the moment after it was opened: nothing of the program's becomes ours. */
