@@ -18,8 +18,7 @@
 #define ORDERS           4096u
 
 GT_HIDDEN enum gt_pt_mode gt_pt_mode;
-GT_HIDDEN uint32_t gt_pt_quick;
-GT_HIDDEN GT_TLS struct gt_pt_self gt_pt_self;
+GT_HIDDEN GT_TLS struct gt_pt_self gt_pt_self = { .unsure = 1 };
 
 /* Written by the constructor only: */
 static gt_ref region_id[GT_PT_REGIONS];
@@ -348,5 +347,5 @@ void gt_pt_locks_child(void)
 	/* The acquisitions are in the parent's trace, and so are those who wait. */
 	memset(gt_pt_wakes, 0, sizeof(gt_pt_wakes));
 	gt_pt_self.held = 0;
-	gt_pt_quick = 0;
+	gt_pt_self.unsure = 1;
 }

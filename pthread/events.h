@@ -25,8 +25,6 @@ enum gt_pt_mode {
 	GT_PT_NO,
 };
 extern GT_HIDDEN enum gt_pt_mode gt_pt_mode;
-/* 1: the mode is GT_PT_CONTENDED and this process has, or has had, several threads. */
-extern GT_HIDDEN uint32_t gt_pt_quick;
 
 enum gt_pt_region {
 #define GT_PT_REGION(name, role, when) GT_PT_R_##name,
@@ -46,8 +44,14 @@ struct gt_pt_held {
 
 /* The adapter's state of each thread; only that thread accesses it. */
 struct gt_pt_self {
-	/* FAST: looked at after each lock operation */
-	uint32_t held;         /* how many recorded locks are held */
+	/* FAST: looked at by each lock operation; of mutexes both at once */
+	union {
+		struct {
+			uint32_t held;   /* how many recorded locks are held */
+			uint32_t unsure; /* 0: GT_PT_CONTENDED, and there are or were other threads */
+		};
+		uint64_t slow;
+	};
 	/* SLOW */
 	uint32_t capacity;     /* of `list`; 0: still the inline one */
 	struct gt_pt_held *list;

@@ -130,8 +130,8 @@ static inline bool wait_begin(enum gt_pt_region region, int tried)
 /* ---- mutex ------------------------------------------------------------------------------------- */
 
 /*
- * Mutexes are what programs lock most. In a process that has had several threads (gt_pt_quick) the two
- * functions look at one more word each, and call nothing but the C library.
+ * Mutexes are what programs lock most. Once a thread knows that its process has had several, the two
+ * functions look at one word each (gt_pt_self.slow), and call nothing but the C library.
  */
 static __attribute__((noinline)) int mutex_wait(pthread_mutex_t *mutex, int tried)
 {
@@ -155,7 +155,7 @@ static __attribute__((noinline)) int mutex_lock_slow(pthread_mutex_t *mutex)
 	if (!CONTENDED())
 		return mutex_wait(mutex, GT_PT_UNTRIED);
 	if (!__libc_single_threaded)
-		__atomic_store_n(&gt_pt_quick, 1, __ATOMIC_RELAXED);
+		gt_pt_self.unsure = 0;
 	else if (mutex->__data.__lock == 0)
 		return gt_pt_real.pthread_mutex_lock(mutex);
 	return mutex_wait(mutex, gt_pt_real.pthread_mutex_trylock(mutex));
@@ -165,12 +165,10 @@ GT_API int pthread_mutex_lock(pthread_mutex_t *mutex)
 {
 	int rc;
 
-	if (gt_unlikely(!__atomic_load_n(&gt_pt_quick, __ATOMIC_RELAXED)))
+	if (gt_unlikely(gt_pt_self.slow))
 		return mutex_lock_slow(mutex);
 	rc = gt_pt_real.pthread_mutex_trylock(mutex);
-	if (gt_unlikely((uint32_t)rc | gt_pt_self.held))
-		return mutex_wait(mutex, rc);
-	return 0;
+	return gt_unlikely(rc) ? mutex_wait(mutex, rc) : 0;
 }
 
 static __attribute__((noinline)) int mutex_unlock_slow(pthread_mutex_t *mutex)
@@ -196,7 +194,7 @@ static __attribute__((noinline)) int mutex_unlock_slow(pthread_mutex_t *mutex)
 
 GT_API int pthread_mutex_unlock(pthread_mutex_t *mutex)
 {
-	if (gt_unlikely(!__atomic_load_n(&gt_pt_quick, __ATOMIC_RELAXED) || gt_pt_self.held))
+	if (gt_unlikely(gt_pt_self.slow))
 		return mutex_unlock_slow(mutex);
 	return gt_pt_real.pthread_mutex_unlock(mutex);
 }
