@@ -30,7 +30,7 @@ clean-local-bench:
 .PHONY: clean-local-bench
 
 EXTRA_DIST += bench/bench.h bench/calls.c bench/calls.h bench/calls_lib.c bench/count.c \
-	bench/event.c bench/floor.c bench/instructions bench/locks.c bench/real.c bench/run.py \
+	bench/event.c bench/floor.c bench/instructions bench/locks.c bench/pass.c bench/real.c bench/run.py \
 	bench/tables.py bench/document.py bench/tools.py bench/work.c bench/work.h bench/mpi.py bench/pingpong.c bench/wrap.py bench/counted.c bench/counters.py bench/flow.c bench/flow.py bench/omp.c bench/omp.py bench/io.c \
 	bench/archive.c bench/reading.py bench/page.py bench/models.py bench/opencl.c bench/devices.c bench/kokkos.py bench/samples.py \
 	bench/scale.c bench/scale.py

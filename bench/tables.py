@@ -150,6 +150,12 @@ def other_goals(g, results):
         x = ratio(results, "locks, one core", "gputrace", "work_s")
         g.row("(the same on one core, where it always takes the same course)", "none", turns(x, 3), x and x[0],
               None)
+        for where, suite, center in (("", "locks turns", statistics.mean),
+                                     (", on one core", "locks, one core", statistics.median)):
+            x = ratio(results, suite, "passed on", "work_s", center)
+            if x:
+                g.row(f"(a library that only passes its locks on{where}: the least that interception costs)", "none",
+                      turns(x, 3), x[0], None)
     for kind, what, limit in (("exec", "/bin/true, executed by a shell 1,000 times, on a tmpfs", 3.0),
                               ("fork", "1,000 forks of a shell that do nothing, on a tmpfs", 4.0)):
         x = ratios(results, "short " + kind, "gputrace", "cpu_s", "plain")

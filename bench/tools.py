@@ -137,6 +137,7 @@ class Bench:
         self.cc("calls_tally", ["calls.c"], *CYG, *self.link("benchcalls_tally"),
                 *self.link("floortally"))
         self.cc("locks", ["locks.c"])
+        self.cc("libbenchpass.so", ["pass.c"], *so)
         otf2 = (output("otf2-config", "--cflags") + output("otf2-config", "--ldflags") +
                 output("otf2-config", "--libs")).split()
         self.cc("count", ["count.c"], *otf2)
