@@ -10,7 +10,7 @@
  *	states wait SECONDS            a child of two threads that compute: "child cpu SECONDS pid PID"
  *	states full SECONDS            as busy, and has no descriptor left
  *	states killed SECONDS          as busy, and kills itself
- *	states moves NUMBER SECONDS    changes its processor so often, then sleeps: "moves number N", 0: it may not
+ *	states moves NUMBER SECONDS    changes its processor so often: "moves number N", 0: it may not; sleeps
  *	states after NUMBER            as moves, then executes a shell that executes it, as busy 0.05
  *	states path NUMBER             tries so many folders for a program, beside 20 threads: "path reads N"
  */
