@@ -24,10 +24,11 @@
 #include "sampling/peek.h"
 #include "sampling/sampling.h"
 
-#define MOST  INT64_C(20000000) /* ns by which what the timer has found and what was given may differ */
+#define MOST  INT64_C(20000000) /* ns by which the event may have found more in user mode than the timer */
 #define PAGES 64u /* by which a stack is found to be longer at once */
 #define PAGE  4096u
-#define LEFT  UINT64_C(8000000)  /* ns that may be left; two ticks */
+#define LEFT  UINT64_C(8000000)  /* ns that may be left at least; two ticks */
+#define SHARE 16u                /* of the thread's time that may be left beyond that */
 #define APART 4u                  /* periods, or ticks, that may pass from one sample to the next */
 #define STATES UINT64_C(50000000) /* ns from one reading of the thread's states to the next, at least */
 #define LEAST UINT64_C(2000000)  /* ns that a process has to have used to have a sample */
@@ -79,6 +80,17 @@ static bool behind_call(const ucontext_t *at)
 	return true;
 }
 
+/*
+ * How much of a thread's time may be left at `now`, on its clock. The ticks that find it in the kernel are a
+ * random part of all ticks, so what is left is a random walk around none: the room has to be wide enough for
+ * it, since what is beyond goes to wherever the timer finds the thread, and is the program's own code more
+ * often than not. Three standard deviations of the walk are below this room from half a second on.
+ */
+static uint64_t room(uint64_t now)
+{
+	return LEFT + now / SHARE;
+}
+
 /* The perf event has expired. */
 static uint64_t weight_of_event(struct gt_sp_thread *t, uint64_t passed)
 {
@@ -98,12 +110,12 @@ static uint64_t weight_of_event(struct gt_sp_thread *t, uint64_t passed)
 /*
  * The timer has, behind a system call (`kernel`) or in the program's own code, which the perf event sees.
  * What is left goes there as far as the timer has found it there, for the time between two of its expiries
- * with each; and what is more than LEFT then.
+ * with each; and what is more than there is room for.
  */
 static uint64_t weight_of_timer(struct gt_sp_thread *t, uint64_t now, uint64_t passed, bool kernel)
 {
 	int64_t *found = kernel ? &t->in_calls : &t->in_faults;
-	uint64_t most = 0, weight;
+	uint64_t most = 0, weight, may = room(now);
 
 	*found += (int64_t)(now - t->timer_at);
 	t->timer_at = now;
@@ -113,13 +125,13 @@ static uint64_t weight_of_timer(struct gt_sp_thread *t, uint64_t now, uint64_t p
 		most = t->left;
 	else if ((kernel || faults(t)) && *found > 0)
 		most = (uint64_t)*found;
-	if (t->left > LEFT && most < t->left - LEFT) /* more than is worth waiting with */
-		most = t->left - LEFT;
+	if (t->left > may && most < t->left - may) /* more than is worth waiting with */
+		most = t->left - may;
 	weight = t->left < most ? t->left : most;
 	t->left -= weight;
 	*found -= (int64_t)weight;
-	if (*found > MOST)
-		*found = MOST;
+	if (*found > (int64_t)may)
+		*found = (int64_t)may;
 	return weight;
 }
 
@@ -261,8 +273,9 @@ static void put_rest(struct gt_sp_thread *t, uint64_t rest)
 	uint64_t *frames = t->sampled ? (uint64_t *)(uintptr_t)t->walker->frames : NULL;
 
 	if (frames) {
-		uint64_t most = APART * (gt_sp_period > LEFT / 2 ? gt_sp_period : LEFT / 2) + LEFT;
+		uint64_t most = APART * (gt_sp_period > LEFT / 2 ? gt_sp_period : LEFT / 2);
 
+		most += room(gt_sp_clock());
 		put(t, rest < most ? rest : most, t->walker->flags, frames, t->walker->n, t->walker->n);
 		put(t, t->spent, 0, frame, 1, 0);
 		t->half = 0; /* the next one does not build upon that */

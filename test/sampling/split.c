@@ -3,7 +3,8 @@
  * Processor time that is split in a known way: by the thread's own clock, which is asked after each turn.
  * Prints "NAME SECONDS" for each of its functions.
  *
- *	split turns MS      35 % alpha, 15 % beta, 50 % reading zeroes, in turns of MS milliseconds in all
+ *	split turns MS      35 % alpha, 15 % beta, 50 % reading zeroes, in turns of MS milliseconds on average:
+ *	                    samples that come once a millisecond keep step with turns of one length
  *	split faults        half of it alpha, half touching new pages
  *	split threads       four threads, the n-th for n tenths of a second in a function of its own
  *	split forks         five children, each 100 ms in alpha; the last becomes another program
@@ -79,12 +80,16 @@ __attribute__((noinline)) static double touch(double seconds)
 
 static void turns(double seconds)
 {
-	double a = 0, b = 0, z = 0, end = now() + 2;
+	size_t bytes = seconds > 0.01 ? sizeof(data) : sizeof(data) / 4;
+	double a = 0, b = 0, z = 0, end = now() + 2, turn;
+	unsigned random = 1;
 
 	while (now() < end) {
-		a += alpha(0.35 * seconds);
-		b += beta(0.15 * seconds);
-		z += zeroes(0.5 * seconds, seconds > 0.01 ? sizeof(data) : sizeof(data) / 4);
+		random = random * 1103515245 + 12345;
+		turn = seconds * (0.5 + (random >> 8) / (double)(1 << 24));
+		a += alpha(0.35 * turn);
+		b += beta(0.15 * turn);
+		z += zeroes(0.5 * turn, bytes);
 	}
 	printf("alpha %.6f\nbeta %.6f\nread %.6f\n", a, b, z);
 }
