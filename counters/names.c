@@ -144,6 +144,14 @@ static const char *own_name(const struct gt_plugin *plugin, const char *name)
 	return plugin->flags & GT_PLUGIN_ANY_NAME ? name : NULL;
 }
 
+/* Does the name begin with the source's? Names of PAPI's components may, too, with one more colon. */
+static bool is_of(const struct gt_plugin *plugin, const char *name)
+{
+	const char *own = own_name(plugin, name);
+
+	return own && own != name && *own != ':';
+}
+
 struct search {
 	const struct gt_plugin *plugin;
 	const char *name;
@@ -166,12 +174,16 @@ static void compare(const struct gt_plugin_metric *metric, void *argument)
 	}
 }
 
-static void say_unknown(const struct gt_cn_wish *wish)
+/*
+ * The names of the source that was meant, else of all but NVML: that would bring the driver into a program
+ * which may have no use for a GPU, with its threads and descriptors.
+ */
+static void say_unknown(const struct gt_cn_wish *wish, const struct gt_plugin *meant)
 {
 	struct search s = { .name = wish->name, .least = (unsigned)strlen(wish->name) / 3 + 1 };
 
 	for (unsigned i = 0; (s.plugin = gt_cn_source(i)); i++)
-		if (!gt_cn_source_begin(s.plugin))
+		if (meant ? s.plugin == meant : s.plugin != &gt_cn_nvml && !gt_cn_source_begin(s.plugin))
 			s.plugin->list(compare, &s);
 	if (s.found[0])
 		gt_message(1, "%s: there is no counter %s; did you mean %s?", wish->setting, wish->name,
@@ -209,10 +221,10 @@ static int ask(const struct gt_cn_wish *wish, const struct gt_plugin *plugin, co
 static void grant(const struct gt_cn_wish *wish)
 {
 	char why[GT_PLUGIN_TEXT], first[GT_PLUGIN_TEXT] = "";
-	const struct gt_plugin *plugin;
+	const struct gt_plugin *plugin, *meant = NULL;
 	bool foreign = strstr(wish->name, "::");
 
-	for (unsigned i = 0; (plugin = gt_cn_source(i)); i++) {
+	for (unsigned i = 0; !meant && (plugin = gt_cn_source(i)); i++) {
 		const char *name = own_name(plugin, wish->name);
 		int n = 0;
 
@@ -226,11 +238,13 @@ static void grant(const struct gt_cn_wish *wish)
 			memcpy(first, why, sizeof(first));
 		if (n < 0 && name != wish->name)
 			break;
+		if (plugin != &gt_cn_perf && is_of(plugin, wish->name)) /* PAPI has names perf::..., too */
+			meant = plugin;
 	}
 	if (first[0])
 		gt_message(1, "%s: %s cannot be counted: %s", wish->setting, wish->name, first);
 	else
-		say_unknown(wish);
+		say_unknown(wish, meant);
 }
 
 /* A name in VT_PLUGIN_CNTR_METRICS. */

@@ -155,7 +155,8 @@ def settings(draw, work):
     rare = [(.15, "VT_THREAD_BUFFER_SIZE", ["8K", "16K", "64K"]), (.1, "VT_MAX_FLUSHES", "18"),
             (.1, "VT_MAX_BYTES", ["100K", "1M", "8M"]), (.3, "VT_IOTRACE", ["yes"]), (.3, "VT_MEMTRACE", ["yes"]),
             (.15, "VT_MEMTRACE_EVENTS", ["yes"]), (.2, "VT_PTHREAD_REUSE", ["no"]),
-            (.15, "VT_METRICS", ["proc::rss:proc::utime", "heap::used", "proc::rchar@5", "proc::minflt"]),
+            (.15, "VT_METRICS", ["proc::VmRSS:proc::utime", "proc::rss", "heap::used", "proc::rchar@5",
+                                  "proc::minflt"]),
             (.15, "VT_RUSAGE", ["all", "ru_utime:ru_minflt"]), (.12, "VT_LIVE", "1"),
             (.15, "VT_CLOCK", ["monotonic"]), (.1, "VT_EXECTRACE", ["no"]), (.1, "VT_ASSEMBLE_THREADS", "1"),
             (.1, "VT_PFORM_LDIR", [work + "/local"]), (.3, "VT_SAMPLING", ["1000", "5000"])]
@@ -205,7 +206,8 @@ class Case:
         """The program, for the kind."""
         player = f"{self.args.bin}/play.{self.kind}{'.plain' if plain else ''}"
         if self.kind == "python":
-            return ["/usr/bin/python3", os.path.dirname(os.path.abspath(__file__)) + "/play.py", "script", "truth"]
+            return ["/usr/bin/python3", "-Wignore::DeprecationWarning",
+                    os.path.dirname(os.path.abspath(__file__)) + "/play.py", "script", "truth"]
         words = [player, self.work + "/script", self.truth]
         if self.kind in MPI:
             words = [f"mpirun.{self.kind}", "-np", str(2 + self.seed % 3)] + words
