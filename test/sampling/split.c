@@ -3,8 +3,8 @@
  * Processor time that is split in a known way: by the thread's own clock, which is asked after each turn.
  * Prints "NAME SECONDS" for each of its functions.
  *
- *	split turns MS      35 % alpha, 15 % beta, 50 % reading zeroes, in turns of MS milliseconds on average:
- *	                    samples that come once a millisecond keep step with turns of one length
+ *	split turns MS      35 % alpha, 15 % beta, 50 % reading zeroes, in turns of MS milliseconds on
+ *	                    average: samples that come once a millisecond keep step with equal turns
  *	split faults        half of it alpha, half touching new pages
  *	split threads       four threads, the n-th for n tenths of a second in a function of its own
  *	split forks         five children, each 100 ms in alpha; the last becomes another program
