@@ -493,6 +493,18 @@ def of_samples(address, known):
     clean_end(page)
 
 
+# How much of the column at a time each state has in the strip of row 0, which begins at y.
+STRIP = """
+    const {Draw, Model, States} = gt, line = Model.shown.find((l) => l.row === 0), colors = States.colors();
+    const y = line.y + Model.statesTop(line), column = (t) => {
+        const x = Math.round(Draw.x(t) * Draw.scale), found = [0, 0, 0];
+        for (let i = Math.round(y * Draw.scale); i < Math.round((y + Model.stated(line) - 1) * Draw.scale); i++)
+            found[colors.indexOf(Draw.pixels[i * Draw.canvas.width + x])]++;
+        return found;
+    };
+"""
+
+
 def lane(address):
     """stacks.py's dense: a lane of half the height below the thread's, which says what it stands for."""
     page = Page(address)
@@ -536,14 +548,7 @@ def lane(address):
        and "ran 6.3 %, waited for a processor 3.8 %, was blocked 90.0 % of its life" in states[0][0].replace("\u00a0", " "),
        "a bar has the states of its life", states)
     page.keys("0")
-    there = page.js("""
-        const {Draw, Model, States} = gt, line = Model.shown.find((l) => l.row === 0), colors = States.colors();
-        const y = line.y + Model.statesTop(line), column = (t) => {
-            const x = Math.round(Draw.x(t) * Draw.scale), found = [0, 0, 0];
-            for (let i = Math.round(y * Draw.scale); i < Math.round((y + Model.stated(line) - 1) * Draw.scale); i++)
-                found[colors.indexOf(Draw.pixels[i * Draw.canvas.width + x])]++;
-            return found;
-        };
+    there = page.js(STRIP + """
         return [States.shares(0, 0, 5e8), States.shares(0, 25e8, 26e8), States.shares(0, 5e8, 15e8),
             column(5e8), column(25e8), Draw.x(5e8), y + 3]""")
     wanted = [[0.5, 0.3, 0.2], [0, 0, 1], [0.25, 0.15, 0.6]]
@@ -581,14 +586,7 @@ def lane(address):
 def turns(address):
     """Threads that use a row one after another: between them it is empty."""
     page = Page(address)
-    there = page.js("""
-        const {Draw, Model, States} = gt, line = Model.shown.find((l) => l.row === 0), colors = States.colors();
-        const y = line.y + Model.statesTop(line), column = (t) => {
-            const x = Math.round(Draw.x(t) * Draw.scale), found = [0, 0, 0];
-            for (let i = Math.round(y * Draw.scale); i < Math.round((y + Model.stated(line) - 1) * Draw.scale); i++)
-                found[colors.indexOf(Draw.pixels[i * Draw.canvas.width + x])]++;
-            return found;
-        };
+    there = page.js(STRIP + """
         return [States.shares(0, 0, 8e7), States.shares(0, 1e9, 2e9), column(5e7), column(15e8), Draw.x(15e8), y + 3]""")
     wanted = [[0.5, 0.3, 0.2], [50 / 3000, 30 / 3000, 20 / 3000]]
     ok(all(near(a, b, 0.01) for got, want in zip(there, wanted) for a, b in zip(got, want)),

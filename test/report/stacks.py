@@ -84,53 +84,43 @@ def split():
     return m
 
 
+def processor_time(kernel, *processes, module=None, executable=None):
+    """`kernel` nanoseconds; of each process its name, the nanoseconds that it has noted, and samples of expand(): how
+    many, and of how long."""
+    m = Made(200 * MS)
+    s = Stacks(m)
+    for name, ns, count, each in processes:
+        process = m.process(name)
+        thread = m.thread(process)
+        if executable:
+            m.property(process, "GPUTRACE::EXECUTABLE", executable)
+        m.property(process, "GPUTRACE::PROCESSOR_TIME_NS", str(ns))
+        m.property(process, "GPUTRACE::ADAPTERS", "sampling")
+        for i in range(count):
+            s.sample(thread, i * MS, s.context(m.region("expand"), module=module), each)
+    m.properties = {"GPUTRACE::PROCESSOR_TIME_NS": str(kernel)}
+    return m
+
+
 @case
 def rests():
     """60 ms by the kernel: make has 20 ms of its 30 in samples, two compilers 5 ms each without one, and 20 ms are of
     no process."""
-    m = Made(200 * MS)
-    s = Stacks(m)
-    for name, ns in (("make [10]", 30 * MS), ("cc1 [11]", 5 * MS), ("cc1 [12]", 5 * MS)):
-        process = m.process(name)
-        thread = m.thread(process)
-        m.property(process, "GPUTRACE::PROCESSOR_TIME_NS", str(ns))
-        m.property(process, "GPUTRACE::ADAPTERS", "sampling")
-        for i in range(20 if name == "make [10]" else 0):
-            s.sample(thread, i * MS, s.context(m.region("expand"), module="/usr/bin/make"), MS)
-    m.properties = {"GPUTRACE::PROCESSOR_TIME_NS": str(60 * MS)}
-    return m
+    return processor_time(60 * MS, ("make [10]", 30 * MS, 20, MS), ("cc1 [11]", 5 * MS, 0, MS),
+                          ("cc1 [12]", 5 * MS, 0, MS), module="/usr/bin/make")
 
 
 @case
 def rest_of_ranks():
     """30 ms of two ranks of one program, of which 30 samples of expand() have 9 and the rest no sample."""
-    m = Made(200 * MS)
-    s = Stacks(m)
-    for rank in 0, 1:
-        process = m.process(f"MPI Rank {rank}")
-        thread = m.thread(process)
-        m.property(process, "GPUTRACE::EXECUTABLE", "/opt/bin/solver")
-        m.property(process, "GPUTRACE::PROCESSOR_TIME_NS", str(15 * MS))
-        m.property(process, "GPUTRACE::ADAPTERS", "sampling")
-        for i in range(0 if rank else 30):
-            s.sample(thread, i * MS, s.context(m.region("expand"), module="/opt/bin/solver"), 300 * US)
-    m.properties = {"GPUTRACE::PROCESSOR_TIME_NS": str(30 * MS)}
-    return m
+    return processor_time(30 * MS, ("MPI Rank 0", 15 * MS, 30, 300 * US), ("MPI Rank 1", 15 * MS, 0, MS),
+                          module="/opt/bin/solver", executable="/opt/bin/solver")
 
 
 @case
 def rest_of_more():
     """22 ms, of which samples of the only process have 20, though that has noted 18."""
-    m = Made(200 * MS)
-    s = Stacks(m)
-    process = m.process("make [10]")
-    thread = m.thread(process)
-    m.property(process, "GPUTRACE::PROCESSOR_TIME_NS", str(18 * MS))
-    m.property(process, "GPUTRACE::ADAPTERS", "sampling")
-    for i in range(20):
-        s.sample(thread, i * MS, s.context(m.region("expand")), MS)
-    m.properties = {"GPUTRACE::PROCESSOR_TIME_NS": str(22 * MS)}
-    return m
+    return processor_time(22 * MS, ("make [10]", 18 * MS, 20, MS))
 
 
 @case
