@@ -81,14 +81,15 @@ static bool behind_call(const ucontext_t *at)
 }
 
 /*
- * How much of a thread's time may be left at `now`, on its clock. The ticks that find it in the kernel are a
- * random part of all ticks, so what is left is a random walk around none: the room has to be wide enough for
- * it, since what is beyond goes to wherever the timer finds the thread, and is the program's own code more
- * often than not. Three standard deviations of the walk are below this room from half a second on.
+ * How much of a thread's time may be left. The ticks that find it in the kernel are a random part of all
+ * ticks, so what is left is a random walk around none: the room has to be wide enough for it, since what is
+ * beyond goes to wherever the timer finds the thread, and is the program's own code more often than not.
+ * Threads that are hardly found in the kernel need none: theirs is what a machine has taken
+ * from their own code.
  */
-static uint64_t room(uint64_t now)
+static uint64_t room(const struct gt_sp_thread *t, uint64_t now)
 {
-	return LEFT + now / SHARE;
+	return t->in_kernel > now / (4 * SHARE) ? LEFT + now / SHARE : LEFT;
 }
 
 /* The perf event has expired. */
@@ -115,9 +116,11 @@ static uint64_t weight_of_event(struct gt_sp_thread *t, uint64_t passed)
 static uint64_t weight_of_timer(struct gt_sp_thread *t, uint64_t now, uint64_t passed, bool kernel)
 {
 	int64_t *found = kernel ? &t->in_calls : &t->in_faults;
-	uint64_t most = 0, weight, may = room(now);
+	uint64_t most = 0, weight, may = room(t, now);
 
 	*found += (int64_t)(now - t->timer_at);
+	if (kernel)
+		t->in_kernel += now - t->timer_at;
 	t->timer_at = now;
 	if (kernel || !t->event)
 		t->left += passed;
@@ -125,6 +128,8 @@ static uint64_t weight_of_timer(struct gt_sp_thread *t, uint64_t now, uint64_t p
 		most = t->left;
 	else if ((kernel || faults(t)) && *found > 0)
 		most = (uint64_t)*found;
+	if (!kernel && t->event)
+		t->in_kernel += most < t->left ? most : t->left;
 	if (t->left > may && most < t->left - may) /* more than is worth waiting with */
 		most = t->left - may;
 	weight = t->left < most ? t->left : most;
@@ -275,7 +280,7 @@ static void put_rest(struct gt_sp_thread *t, uint64_t rest)
 	if (frames) {
 		uint64_t most = APART * (gt_sp_period > LEFT / 2 ? gt_sp_period : LEFT / 2);
 
-		most += room(gt_sp_clock());
+		most += room(t, gt_sp_clock());
 		put(t, rest < most ? rest : most, t->walker->flags, frames, t->walker->n, t->walker->n);
 		put(t, t->spent, 0, frame, 1, 0);
 		t->half = 0; /* the next one does not build upon that */

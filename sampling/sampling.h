@@ -55,6 +55,7 @@ struct gt_sp_thread {
 	/* For how long the timer has found it behind calls, or outside and the event has not, ns; less what
 	 * samples have had of that. */
 	int64_t in_calls, in_faults;
+	uint64_t in_kernel;   /* for how long the timer has found it in the kernel, ns */
 	uint64_t faults;      /* page faults until they were asked for */
 	uint64_t half;        /* gt_sample() */
 	uintptr_t low, top;   /* its stack, as far as it is known to be there */
