@@ -84,8 +84,8 @@ static bool behind_call(const ucontext_t *at)
  * How much of a thread's time may be left. The ticks that find it in the kernel are a random part of all
  * ticks, so what is left is a random walk around none: the room has to be wide enough for it, since what is
  * beyond goes to wherever the timer finds the thread, and is the program's own code more often than not.
- * Threads that are hardly found in the kernel need none: theirs is what a machine has taken
- * from their own code.
+ * Threads that are hardly found in the kernel need none: theirs is what a machine has taken from their own
+ * code.
  */
 static uint64_t room(const struct gt_sp_thread *t, uint64_t now)
 {
@@ -267,26 +267,29 @@ void gt_sp_on_signal(int number, siginfo_t *info, void *context)
 }
 
 /*
- * Where the time without a sample goes: to where the sample before was, and that of the handler, to it. If it
- * is more than samples may be apart, signals have failed to come, and nobody knows where it was: it has none.
+ * Where the time without a sample goes: to where the sample before was, and that of the handler, to it. What
+ * has passed since then may be no more than samples may be apart: if it is more, signals have failed to come,
+ * and nobody knows where it was. What is left may be no more than there is room for. The others have none.
  * A main thread without a sample has spent it below the program's entry; that costs a window, so it is only
  * for those who have asked for samples.
  */
-static void put_rest(struct gt_sp_thread *t, uint64_t rest)
+static void put_rest(struct gt_sp_thread *t, uint64_t now)
 {
 	uint64_t frame[2] = { GT_FRAME_WORD(GT_FRAME_EXACT, (uintptr_t)gt_sp_on_signal), 0 };
 	uint64_t *frames = t->sampled ? (uint64_t *)(uintptr_t)t->walker->frames : NULL;
+	uint64_t passed = now > t->last ? now - t->last : 0;
 
 	if (frames) {
 		uint64_t most = APART * (gt_sp_period > LEFT / 2 ? gt_sp_period : LEFT / 2);
+		uint64_t rest = passed < most ? passed : most, may = room(t, now);
 
-		most += room(t, gt_sp_clock());
-		put(t, rest < most ? rest : most, t->walker->flags, frames, t->walker->n, t->walker->n);
+		rest += t->left < may ? t->left : may;
+		put(t, rest, t->walker->flags, frames, t->walker->n, t->walker->n);
 		put(t, t->spent, 0, frame, 1, 0);
 		t->half = 0; /* the next one does not build upon that */
-	} else if (!gt_sp_chosen && t->tid == (int)gt_raw(SYS_getpid) && gt_sp_clock() >= LEAST) {
+	} else if (!gt_sp_chosen && t->tid == (int)gt_raw(SYS_getpid) && now >= LEAST) {
 		*frame = GT_FRAME_WORD(GT_FRAME_EXACT, getauxval(AT_ENTRY));
-		put(t, rest, 0, frame, 1, 0);
+		put(t, t->left + passed, 0, frame, 1, 0);
 	}
 }
 
@@ -300,7 +303,7 @@ void gt_sp_rest(bool ends)
 	gt_sp_self = NULL; /* handlers leave it alone */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	now = gt_sp_clock();
-	put_rest(t, t->left + (now > t->last ? now - t->last : 0));
+	put_rest(t, now);
 	t->left = t->spent = 0;
 	t->last = now;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
