@@ -168,12 +168,17 @@ static struct gt_sums all_wanted(const struct gt_report *report)
 	return hosts;
 }
 
-/* The run's possible gain: the time that spinning runtimes take from others. */
+/*
+ * The run's possible gain: the time that spinning runtimes take from others. Others may wait for a processor
+ * for other reasons, too, and when they did is not asked: of their time it is the part that the thread spins
+ * for of the run.
+ */
 static uint64_t gain_of(const struct gt_report *report, struct gt_sums *hosts, size_t location,
 			const struct spinning *of)
 {
 	const struct gt_sum *host = host_of(report, hosts, location);
-	uint64_t wanted = host->bytes == location ? host->ns : host->most;
+	double share = report->duration ? fmin(1, (double)of->ns / (double)report->duration) : 0;
+	uint64_t wanted = (uint64_t)(share * (double)(host->bytes == location ? host->ns : host->most));
 
 	return of->ns - of->runtimes + (wanted < of->runtimes ? wanted : of->runtimes);
 }
