@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "lib/assemble/defs/defs.h"
+#include "lib/assemble/spool/stream.h"
 #include "test/unit/expect.h"
 
 #define UNIT GT_SAMPLE_UNIT
@@ -401,6 +402,32 @@ Test(samples, after_a_cut)
 			   "0 40 SAMPLE inner +2 by CPU_TIME [SAMPLE_TIME=1024]\n"
 			   "0 100 END 0 [ProcessId=4711]\n");
 	expect_property(dir, "SAMPLES_DAMAGED=1");
+	mk_proc_free(p);
+	mk_remove(dir);
+}
+
+/* Nothing is missing before a cut, however far the stream has been read ahead. */
+Test(samples, before_a_cut)
+{
+	const char *dir = mk_run();
+	struct mk_proc *p = sampled(dir);
+	struct mk_loc *l = mk_loc(p, 0, 65536, 0, BEGIN);
+	const unsigned many = GT_STREAM_TAIL / GT_SLOT + 100;
+	struct gt_def_cut cut = { .location = 0 };
+
+	map_self(p);
+	sample(l, 10, 0, 0, 1, FRAMES(EXACT(mark_outer)));
+	for (unsigned i = 0; i < many; i++)
+		sample(l, 20 + i, 0, 1, 1, none);
+	cut.from = (2 + (uint64_t)many) * GT_SLOT;
+	cut.to = cut.from + GT_SLOT;
+	sample(l, 20 + many, 0, 1, 1, none);
+	sample(l, 21 + many, 0, 0, 1, FRAMES(EXACT(mark_inner)));
+	mk_def(p, GT_D_CUT, 0, &cut, sizeof(cut));
+	mk_loc_close(l);
+	mk_proc_end(p, GT_END_EXIT, 0, AT(30 + many));
+	cr_assert(eq(int, assemble(dir), 0));
+	expect_property(dir, "SAMPLES_DAMAGED=0");
 	mk_proc_free(p);
 	mk_remove(dir);
 }

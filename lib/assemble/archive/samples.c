@@ -8,7 +8,8 @@
  *
  * A sample that keeps more frames than the one before had, or whose number is out of sequence, is damaged: it
  * is dropped, together with all that follow until one keeps nothing. The same holds after a loss, since
- * samples may have been among what is lost.
+ * samples may have been among what is lost. What VT_REWIND has cut out is no loss: the recording half builds
+ * upon nothing of it (and the stream may have been read beyond the cut already).
  *
  * Limits: a worker remembers every pair of caller and address.
  */
@@ -111,7 +112,7 @@ static void begin_process(struct gt_call_paths *s, struct gt_track *t)
 static struct gt_call_paths *samples_of(struct gt_track *t)
 {
 	struct gt_call_paths *s = t->w->samples;
-	uint64_t lost = t->torn + t->holes + t->stream.cut_slots;
+	uint64_t lost = t->torn + t->holes;
 
 	if (!s)
 		s = begin_samples(t);
