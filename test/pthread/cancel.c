@@ -14,7 +14,7 @@ static pthread_spinlock_t spin;
 static pthread_barrier_t b;
 static sem_t s;
 static pthread_t sleeper;
-static volatile int stage;
+static volatile int stage, awake;
 
 static void unlock(void *what)
 {
@@ -125,9 +125,11 @@ static void *asynchronous(void *unused)
 	return unused;
 }
 
+/* As long as others are to wait for it, however slow they are. */
 static void *sleep_long(void *unused)
 {
-	sleep_ms(300);
+	while (!awake)
+		sleep_ms(10);
 	return unused;
 }
 
@@ -203,6 +205,7 @@ int main(void)
 		if (result != PTHREAD_CANCELED)
 			puts("asynchronous: returned");
 	}
+	awake = 1;
 	ended("sleeper", sleeper);
 	return 0;
 }

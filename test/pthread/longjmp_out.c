@@ -13,6 +13,7 @@
 static sem_t s;
 static __thread sigjmp_buf back;
 static pthread_barrier_t b;
+static volatile int pushed;
 
 static void jump(int unused)
 {
@@ -44,6 +45,7 @@ static void *victim(void *how)
 	}
 	scribble(4);
 	pthread_cleanup_push(handler, "handler");
+	pushed = 1;
 	if (how)
 		pthread_exit((void *)5);
 	for (;;)
@@ -68,7 +70,8 @@ int main(void)
 		pthread_barrier_wait(&b);
 		sleep_ms(20);
 		MUST(pthread_kill(t, SIGUSR1));
-		sleep_ms(20);
+		while (!pushed)
+			sleep_ms(1);
 		if (!how)
 			MUST(pthread_cancel(t));
 		MUST(pthread_join(t, &result));

@@ -3,6 +3,7 @@
  * A plug-in whose destructor cancels its thread and joins it, while dlclose() holds the loader's lock: the
  * thread must need nothing of the loader to end. Built twice, with -DPLUGIN as libunload.so.
  */
+#define _GNU_SOURCE
 #include "say.h"
 
 #include <dlfcn.h>
