@@ -9,7 +9,7 @@
  * Limits: without a /proc, a free descriptor or CONFIG_SCHED_INFO nothing is known, and in a confined process
  * what comes after: the assembly says for how long. A reading takes two to five microseconds, and more if the
  * thread loses its processor meanwhile: its time is moved where else the thread had been blocked for less
- * than at the reading before.
+ * than at the reading before, or ready for longer than it has lived.
  */
 #include "lib/common/quota.h"
 #include "lib/common/text.h"
@@ -105,16 +105,17 @@ static uint64_t able(const struct gt_sched *from, const struct gt_sched *to)
 
 /*
  * A later reading. When a thread neither ran nor was ready it was blocked, and that never becomes less: it
- * may have lost its processor between the reading's time and the kernel's text, which has that already.
+ * may have lost its processor between the reading's time and the kernel's text, which has that already. Of
+ * one that was never blocked, what it has run for more than it lived is the moment that a reading takes.
  */
 static void take(struct gt_states *states, const struct gt_sched *now)
 {
 	const struct gt_sched *from = &states->begin, *last = &states->last;
 	uint64_t blocked = less(less(last->at, from->at), able(from, last));
-	uint64_t least = from->at + able(from, now) + blocked, at = now->at;
+	uint64_t over = less(from->at + able(from, now) + blocked, now->at), ready = less(now->ready, last->ready);
 
 	states->last = *now;
-	states->last.at = blocked && at < least ? least : at;
+	states->last.at += blocked || over < ready ? over : ready;
 }
 
 void gt_states_next(struct gt_states *states)

@@ -55,6 +55,16 @@ Test(states, busy)
 	cr_assert(win.states.last.at == 1001000);
 }
 
+/* It was never blocked, and lost its processor before the kernel's text. */
+Test(states, ready)
+{
+	gt_states_begin(&win.states, &(struct gt_sched){ .at = 1000 }, true);
+	cr_assert(blocked(1001000, 400000, 14600000) == 0);
+	cr_assert(win.states.last.at == 1000 + 400000 + 14600000);
+	/* The next reading: the time has passed. */
+	cr_assert(blocked(20001000, 5400000, 14600000) == 0);
+}
+
 /* The next thread of the location: the sums go on. */
 Test(states, next)
 {
