@@ -12,7 +12,7 @@
  *	states killed SECONDS          as busy, and kills itself
  *	states moves NUMBER SECONDS    changes its processor so often: "moves number N", 0: it may not; sleeps
  *	states after NUMBER            as moves, then executes a shell that executes it, as busy 0.05
- *	states path NUMBER             tries so many folders for a program, beside 20 threads: "path reads N"
+ *	states path NUMBER             tries so many folders for a program, beside 20 threads: "path reads N ms N"
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -131,6 +131,7 @@ static void look_in_path(int n)
 {
 	static char *const argv[] = { "sh", NULL };
 	pthread_t threads[20];
+	double wall;
 	int i, before;
 
 	pthread_barrier_init(&all, NULL, 21);
@@ -138,9 +139,11 @@ static void look_in_path(int n)
 		pthread_create(&threads[i], NULL, wait_twice, NULL);
 	pthread_barrier_wait(&all);
 	before = reads();
+	wall = now(CLOCK_MONOTONIC);
 	for (i = 0; i < n; i++)
 		execv("/no/such/folder/sh", argv);
-	printf("path reads %d\n", reads() - before);
+	wall = now(CLOCK_MONOTONIC) - wall;
+	printf("path reads %d ms %.0f\n", reads() - before, 1000 * wall);
 	pthread_barrier_wait(&all);
 	for (i = 0; i < 20; i++)
 		pthread_join(threads[i], NULL);
