@@ -10,6 +10,7 @@
 #include "report/findings/findings.h"
 #include "report/findings/suggest.h"
 #include "report/sections/samples.h"
+#include "report/sections/states.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -82,10 +83,25 @@ static uint32_t most_uneven(const struct gt_report *report, uint32_t location)
 	return found;
 }
 
-static bool balanced(const struct gt_ranks *ranks)
+static bool is_even(const struct gt_ranks *ranks, uint64_t most)
 {
 	return (double)ranks->sum / (double)ranks->count * 100 >=
-	       gt_threshold(GT_FINDING_LATE_RANK) * (double)ranks->most;
+	       gt_threshold(GT_FINDING_LATE_RANK) * (double)most;
+}
+
+static bool balanced(const struct gt_ranks *ranks)
+{
+	return is_even(ranks, ranks->most);
+}
+
+/* What the last rank waited for a processor outside of MPI, at most; GT_NO_COUNT: not known. */
+static uint64_t ready_of_last(const struct gt_report *report, const struct gt_ranks *ranks)
+{
+	struct gt_thread_states states;
+
+	if (!gt_states_of(report, ranks->last, &states))
+		return GT_NO_COUNT;
+	return states.ready < ranks->most ? states.ready : ranks->most;
 }
 
 /* Where nothing of the late rank's own is recorded: others' longest call of MPI. */
@@ -105,11 +121,16 @@ static void set_longest_in_mpi(const struct gt_report *report, uint32_t late, st
 	}
 }
 
-/* Ranks that wait for a processor look as if they worked. */
+/* Ranks that wait for a processor look as if they worked, where that is not known of the last one. */
 static const char *share_first(struct gt_report *report, const struct gt_ranks *ranks, const char *advice)
 {
 	double processors = gt_report_property(report, "GPUTRACE::PROCESSORS");
+	uint64_t ready = ready_of_last(report, ranks);
 
+	if (ready != GT_NO_COUNT)
+		return is_even(ranks, ranks->most - ready) && !balanced(ranks)
+			       ? gt_figures_text(&report->figures, "give each rank a processor; then %s", advice)
+			       : advice;
 	if (!(processors > 0 && processors < (double)ranks->count))
 		return advice;
 	return gt_figures_text(&report->figures,
@@ -146,6 +167,8 @@ static void late_rank(struct gt_report *report, const struct gt_ranks *ranks)
 	struct gt_finding finding = { .id = GT_FINDING_LATE_RANK, .gain = ranks->most - mean,
 				      .location = gt_report_location(report, ranks->last),
 				      .region = 1 + uneven, .time = GT_NO_COUNT };
+	uint64_t ready = ready_of_last(report, ranks);
+	bool waits = ready != GT_NO_COUNT && ready > ranks->most / 20;
 	struct gt_meanwhile sampled;
 	const char *said;
 
@@ -162,9 +185,12 @@ static void late_rank(struct gt_report *report, const struct gt_ranks *ranks)
 	}
 	finding.advice = share_first(report, ranks, "divide the work so that all ranks have the same");
 	gt_finding_add(report, &finding,
-		   "%s works for %s outside of MPI, the ranks on average for %s: the others wait for it%s",
-		   gt_report_location(report, ranks->last), gt_said(report, ranks->most, GT_SECONDS),
-		   gt_said(report, mean, GT_SECONDS), said);
+		   "%s %s for %s%s, the ranks on average for %s: the others wait for it%s%s%s",
+		   gt_report_location(report, ranks->last), waits ? "is outside of MPI" : "works",
+		   gt_said(report, ranks->most, GT_SECONDS), waits ? "" : " outside of MPI",
+		   gt_said(report, mean, GT_SECONDS),
+		   waits ? "; of that it waits for a processor for up to " : "",
+		   waits ? gt_said(report, ready, GT_SECONDS) : "", said);
 }
 
 /* The collective, or barrier, with the most time. */

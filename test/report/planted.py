@@ -10,6 +10,7 @@
   planted.py gate DIR       threads that wait as long for one that has the lock and never waits for it
   planted.py unseen DIR PROGRAM  a gap in which nothing is recorded of the host but a cudaMalloc of 500 us
   planted.py spinning DIR HOW [REGION [OBJECT]]  a thread that uses a processor to wait, or works where it could
+  planted.py crowded DIR HOW  a late rank that waited for its processor, that worked, or that did both
   planted.py late DIR       a late rank of which only gputrace's own region is recorded
   planted.py sampled DIR ID NS  gpu-gaps or late-rank with a sample of the host, or of the late rank, in each NS;
                             staggered: the same, where each other rank waits for longest at times; neighbours:
@@ -61,6 +62,17 @@ def late_rank(bad):
             busy = 45000000 if bad and n < 3 else 95000000
             m.call(thread, work, begin, begin + busy)
             m.collective(thread, reduce, begin + busy, end, 11, world, sent=8, received=8)
+    return m
+
+
+def crowded(how):
+    """As late_rank(): rank 3 had no processor for 500 ms (waited), 100 ms (part) or never (worked)."""
+    m, ms = late_rank(True), 1000000
+    ready = {"waited": 500, "part": 100, "worked": 0}[how]
+    for thread in range(4):
+        late = thread == 3
+        m.states(thread, lifetime=SECOND, running=(950 - ready if late else 450) * ms, ready=ready * ms * late,
+                 blocked=(50 if late else 550) * ms, unknown=0)
     return m
 
 
@@ -580,6 +592,8 @@ if __name__ == "__main__":
         unseen(sys.argv[3]).write(sys.argv[2])
     elif sys.argv[1] == "sampled":
         sampled(sys.argv[3], int(sys.argv[4])).write(sys.argv[2])
+    elif sys.argv[1] == "crowded":
+        crowded(sys.argv[3]).write(sys.argv[2])
     elif sys.argv[1] == "late":
         late_and_flushes().write(sys.argv[2])
     else:
