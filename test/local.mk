@@ -53,6 +53,7 @@ include test/live/local.mk
 include test/proc/local.mk
 include test/fault/local.mk
 include test/report/local.mk
+include test/truth/local.mk
 include test/flow/local.mk
 include test/check/local.mk
 include test/export/local.mk

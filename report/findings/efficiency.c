@@ -146,7 +146,7 @@ static struct lanes make_lanes(struct gt_report *report, const struct gt_profile
 
 		lane->main |= report->classes.locations[order[i]].kind == GT_LOCATION_MAIN;
 		lane->end = of->end;
-		lane->life += of->end - of->begin;
+		lane->life += gt_profile_life(of);
 		lane->guessed |= !known;
 		lane->running += states.running;
 		lane->ready += states.ready;
@@ -208,7 +208,7 @@ static unsigned *count_blank(const struct gt_report *report, const struct gt_pro
 
 		if (report->classes.locations[i].kind == GT_LOCATION_THREAD && of->events)
 			blank[report->classes.locations[i].process] +=
-				gt_profile_blank(of->end - of->begin, unseen(of));
+				gt_profile_blank(gt_profile_life(of), unseen(of));
 	}
 	return blank;
 }
@@ -252,10 +252,10 @@ static struct ranks measure_ranks(struct gt_report *report, const struct gt_prof
 		if (process->rank == GT_NO_RANK || process->main == GT_NO_DEVICE)
 			continue;
 		of += process->main;
-		life = without(of->end - of->begin, of->times[GT_TIME_MEASUREMENT]);
+		life = without(gt_profile_life(of), of->times[GT_TIME_MEASUREMENT]);
 		lanes_of = measure_rank(lanes, i, without(life, of->times[GT_TIME_MPI]), &ranks);
 		ranks.blind |= lanes_of == 1 && blank[i] &&
-			       of->times[GT_TIME_WAIT] > (of->end - of->begin) / 100 * 5;
+			       of->times[GT_TIME_WAIT] > gt_profile_life(of) / 100 * 5;
 		life = without(life, of->classes[GT_CLASS_MPI_SETUP]);
 		ranks.longest = life > ranks.longest ? life : ranks.longest;
 	}

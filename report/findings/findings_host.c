@@ -47,7 +47,7 @@ struct gt_ranks gt_ranks_measure(const struct gt_report *report)
 		if (process->rank == GT_NO_RANK || process->main == GT_NO_DEVICE)
 			continue;
 		of = &profile_of(report)->locations[process->main];
-		life = of->end - of->begin - of->classes[GT_CLASS_MPI_SETUP] - of->times[GT_TIME_MEASUREMENT];
+		life = gt_profile_life(of) - of->classes[GT_CLASS_MPI_SETUP] - of->times[GT_TIME_MEASUREMENT];
 		mpi = of->times[GT_TIME_MPI] - of->classes[GT_CLASS_MPI_SETUP];
 		ranks.count++;
 		ranks.sum += life - mpi;
@@ -374,7 +374,7 @@ static uint64_t mean_life(const struct gt_report *report, uint64_t *count)
 
 		if (report->classes.locations[i].kind != GT_LOCATION_THREAD)
 			continue;
-		sum += of->end - of->begin;
+		sum += gt_profile_life(of);
 		++*count;
 	}
 	return *count ? sum / *count : 0;

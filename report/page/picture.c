@@ -537,6 +537,16 @@ static bool is_thread(const struct gt_picture *picture, uint32_t row)
 	return gt_otf2_location_at(picture->report->read, row)->type == OTF2_LOCATION_TYPE_CPU_THREAD;
 }
 
+/* The thread that began then comes from there. */
+static void add_creation(struct gt_picture *picture, uint32_t row, uint32_t creator, uint64_t created,
+			 uint64_t begin)
+{
+	if (creator != GT_NO_CAUSE && is_thread(picture, row) && is_thread(picture, creator))
+		gt_links_add(&picture->links,
+			     &(struct gt_link){ .type = GT_LINK_CREATE, .from = creator, .to = row,
+						.begin = created, .end = begin });
+}
+
 /* Waits of a row, and who ended those for locks; where threads come from. */
 static void write_waits(struct gt_picture *picture, const struct gt_sync *sync, uint32_t row)
 {
@@ -544,17 +554,15 @@ static void write_waits(struct gt_picture *picture, const struct gt_sync *sync, 
 	struct gt_pyramid waits;
 	uint64_t before = 0;
 
-	if (timeline->creator != GT_NO_CAUSE && is_thread(picture, row) &&
-	    is_thread(picture, timeline->creator))
-		gt_links_add(&picture->links,
-			     &(struct gt_link){ .type = GT_LINK_CREATE, .from = timeline->creator, .to = row,
-						.begin = timeline->created, .end = timeline->begin });
+	add_creation(picture, row, timeline->creator, timeline->created, timeline->begin);
 	gt_pyramid_open(&waits, &picture->store, GT_TILE_WAITS, row, picture->span_log2,
 			timeline->segments.count);
 	for (uint64_t i = 0; i < timeline->segments.count; i++) {
 		const struct gt_wait_segment *segment = gt_segment_at(sync, row, i);
 		uint64_t waited = gt_sync_waited(segment), until;
 
+		if (segment->birth)
+			add_creation(picture, row, segment->cause, segment->until, segment->end);
 		if (!segment->wait || !waited)
 			continue;
 		until = segment->cause == GT_NO_CAUSE ? segment->end : segment->until;

@@ -202,12 +202,26 @@ static void begin(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 	p->classes = report->classes.regions;
 }
 
+/*
+ * Threads that run one after another share a location: from the end of one, or the last call that one made
+ * while it ended, to the begin of the next one there is no thread.
+ */
 static void event(struct gt_report *report, struct gt_otf2_cursor *at, const struct gt_otf2_event *event,
 		  void *memory)
 {
-	(void)report, (void)event;
-	gt_profile_first(memory, at);
-	gt_profile_spend(memory, at->time);
+	struct gt_profiling *p = memory;
+
+	(void)report;
+	gt_profile_first(p, at);
+	p->follows = event->type == GT_OTF2_ThreadBegin && p->may_follow && !at->depth;
+	if (p->follows) {
+		p->may_follow = false;
+		p->ended = p->time;
+		p->absent += at->time - p->time;
+		p->time = at->time;
+	}
+	p->may_follow |= event->type == GT_OTF2_ThreadEnd;
+	gt_profile_spend(p, at->time);
 }
 
 /* Ends open calls with the location. */
@@ -276,7 +290,7 @@ static bool worked(const struct gt_report *report, size_t location)
  */
 static bool only_waited(const struct gt_profile_location *location)
 {
-	uint64_t life = location->end - location->begin;
+	uint64_t life = gt_profile_life(location);
 
 	return life && !location->classes[GT_CLASS_CODE] && !location->times[GT_TIME_IO] &&
 	       !location->times[GT_TIME_MPI] && !location->times[GT_TIME_GPU_CALL] &&
@@ -398,6 +412,7 @@ static void carry(struct gt_report *report, struct gt_carry *carry, void *memory
 	p->region_count = region_count(report);
 	gt_profile_flush(p);
 	gt_carry_bytes(carry, &p->begin, sizeof(p->begin));
+	gt_carry_bytes(carry, &p->absent, sizeof(p->absent));
 	gt_carry_bytes(carry, &p->tree.count, sizeof(p->tree.count));
 	p->tree.nodes = gt_carry_array(carry, p->tree.nodes, p->tree.count, sizeof(*p->tree.nodes));
 	gt_carry_bytes(carry, &more, sizeof(more));
@@ -423,6 +438,7 @@ static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 	location->events = at->event;
 	location->begin = at->event ? p->begin : 0;
 	location->end = at->time;
+	location->absent = p->absent;
 	location->node_count = p->tree.count;
 	location->nodes = gt_zeroed(p->tree.count, sizeof(*location->nodes));
 	if (at->time > report->duration)

@@ -70,6 +70,7 @@ struct gt_profile_region {
 struct gt_profile_location {
 	uint64_t calls, events;
 	uint64_t begin, end;              /* first and last event */
+	uint64_t absent;                  /* of that: between threads that it serves one after another */
 	uint64_t idle;                    /* waits for a condition, not of its process's first thread */
 	uint64_t times[GT_TIMES];         /* exclusive, by whose time it is */
 	uint64_t classes[GT_CLASSES];     /* exclusive */
@@ -92,6 +93,8 @@ struct gt_profiling {
 	uint64_t continues;          /* attribute of an enter: a call goes on that was left before */
 	bool begun, loud;            /* loud: everything here is, as on a stream */
 	uint64_t begin, time;        /* the first event; the last one */
+	uint64_t absent, ended;      /* ns between the threads that end and those that follow; since when */
+	bool may_follow, follows;    /* a thread has ended; the last event is the begin of one that follows */
 	struct gt_profile_known *known;
 	uint32_t *touched;           /* nodes with a part, in order; there is room for all and one more */
 	uint32_t touched_count, touched_room;
@@ -288,6 +291,11 @@ unsigned gt_profile_open(const struct gt_report *report, const struct gt_profile
 
 /* Sections "regions", "groups", "locations" (profile_tables.c). */
 void gt_profile_tables(struct gt_report *report, const struct gt_profile *profile);
+/* How long its threads lived. */
+static inline uint64_t gt_profile_life(const struct gt_profile_location *location)
+{
+	return location->end - location->begin - location->absent;
+}
 /* The part of a location's time outside all regions. */
 uint64_t gt_profile_unseen(const struct gt_profile_location *location);
 /* Is next to nothing of its life recorded? So it is with what starts ranks, and MPI's own threads. */

@@ -35,7 +35,7 @@ const char *gt_profile_group(const struct gt_report *report, size_t region)
 
 uint64_t gt_profile_unseen(const struct gt_profile_location *location)
 {
-	uint64_t seen = 0, life = location->end - location->begin;
+	uint64_t seen = 0, life = gt_profile_life(location);
 
 	for (unsigned i = 0; i < GT_TIMES; i++)
 		seen += location->times[i];
@@ -58,7 +58,7 @@ static bool beside_ranks(const struct gt_report *report, const struct gt_profile
 	if (report->classes.processes[class->process].launcher)
 		unseen += of->times[GT_TIME_IO] + of->times[GT_TIME_RUNTIME];
 	return report->classes.ranks && !(of_rank && class->kind == GT_LOCATION_MAIN) &&
-	       gt_profile_blank(of->end - of->begin, unseen);
+	       gt_profile_blank(gt_profile_life(of), unseen);
 }
 
 bool gt_profile_counts(const struct gt_report *report, const struct gt_profile *profile, size_t location)
@@ -73,8 +73,7 @@ uint64_t gt_profile_whole(const struct gt_report *report, const struct gt_profil
 
 	for (size_t i = 0; i < report->read->tables[GT_OTF2_LOCATION].count; i++)
 		if (gt_profile_counts(report, profile, i))
-			sum += profile->locations[i].end - profile->locations[i].begin -
-			       profile->locations[i].idle;
+			sum += gt_profile_life(&profile->locations[i]) - profile->locations[i].idle;
 	return sum;
 }
 
@@ -161,7 +160,7 @@ static const char *folded(struct gt_report *report, const struct gt_profile *pro
 	for (size_t i = 0; i < report->read->tables[GT_OTF2_LOCATION].count; i++)
 		if (report->classes.locations[i].kind == GT_LOCATION_SERVICE) {
 			count++;
-			ns += profile->locations[i].end - profile->locations[i].begin;
+			ns += gt_profile_life(&profile->locations[i]);
 		}
 	if (!count)
 		return NULL;
@@ -278,7 +277,7 @@ static void location_row(struct gt_report *report, const struct gt_profile *prof
 	row[5].count = of->events;
 	row[6].count = of->calls;
 	row[7].count = of->begin;
-	row[8].count = of->end - of->begin;
+	row[8].count = gt_profile_life(of);
 	for (unsigned t = 0; t < GT_TIMES; t++)
 		row[9 + t].count = of->times[t];
 	row[19].count = gt_profile_unseen(of);

@@ -41,7 +41,7 @@ static void sum_location(const struct gt_report *report, size_t i, struct gt_sum
 {
 	const struct gt_profile_location *of = &profile_of(report)->locations[i];
 	enum gt_location_kind kind = report->classes.locations[i].kind;
-	uint64_t life = of->end - of->begin;
+	uint64_t life = gt_profile_life(of);
 
 	if (kind == GT_LOCATION_SERVICE) {
 		sums->idle_threads++;
@@ -133,7 +133,7 @@ static void sum_rank(const struct gt_report *report, uint32_t process, uint64_t 
 		    report->classes.locations[i].kind > GT_LOCATION_THREAD)
 			continue;
 		*comm += of->times[GT_TIME_MPI] - of->classes[GT_CLASS_MPI_SETUP];
-		*all += of->end - of->begin - of->classes[GT_CLASS_MPI_SETUP];
+		*all += gt_profile_life(of) - of->classes[GT_CLASS_MPI_SETUP];
 	}
 }
 

@@ -386,17 +386,29 @@ static void instance(struct gt_sync *sync, const struct group *group)
 
 /* ---- threads and locks --------------------------------------------------------------------------- */
 
+/* A thread is the first one of its location, or there is a segment between it and the one before. */
+static void born(struct gt_sync *sync, const struct gt_item *created, const struct gt_item *begun)
+{
+	struct gt_timeline *child = &sync->timelines[begun->location];
+	struct gt_wait_segment *birth =
+		begun->segment ? gt_segment_at(sync, begun->location, begun->segment - 1) : NULL;
+
+	if (created->time > begun->time)
+		return;
+	if (birth && birth->birth) {
+		birth->cause = created->location;
+		birth->until = created->time;
+	} else if (child->begin == begun->time || child->creator == GT_NO_CAUSE) {
+		child->creator = created->location;
+		child->created = created->time;
+	}
+}
+
 /* What the log has of one thread, except whom it woke. */
 static void thread(struct gt_sync *sync, const struct gt_item *const seen[GT_THREAD_WOKEN])
 {
-	struct gt_timeline *child;
-
-	if (seen[GT_THREAD_CREATED] && seen[GT_THREAD_BEGUN] &&
-	    seen[GT_THREAD_CREATED]->time <= seen[GT_THREAD_BEGUN]->time) {
-		child = &sync->timelines[seen[GT_THREAD_BEGUN]->location];
-		child->creator = seen[GT_THREAD_CREATED]->location;
-		child->created = seen[GT_THREAD_CREATED]->time;
-	}
+	if (seen[GT_THREAD_CREATED] && seen[GT_THREAD_BEGUN])
+		born(sync, seen[GT_THREAD_CREATED], seen[GT_THREAD_BEGUN]);
 	if (seen[GT_THREAD_ENDED] && seen[GT_THREAD_JOINED])
 		gt_sync_wait(sync, seen[GT_THREAD_JOINED]->location, seen[GT_THREAD_JOINED]->segment,
 			     GT_WAIT_JOIN, seen[GT_THREAD_ENDED]->location, seen[GT_THREAD_ENDED]->time);

@@ -143,6 +143,11 @@ static uint64_t later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 /* The new time at which a location is where it was at the time. */
 static uint64_t new_time(const struct gain *gain, uint32_t location, uint64_t time, unsigned k)
 {
@@ -157,6 +162,9 @@ static uint64_t new_time(const struct gain *gain, uint32_t location, uint64_t ti
 	if (time < segment->begin)
 		return place->there[k] + (uint64_t)((double)(time - place->at) *
 						    (double)(gap - place->freed[k]) / (double)gap);
+	/* A location is what threads happen to share: none waits for the one before. */
+	if (segment->birth && known(gain, segment->cause) && place->step == END)
+		return place->after[k] + time - smaller(segment->until, time);
 	begin = later(place->there[k] + gap - place->freed[k], place->after[k]);
 	if (chosen(gain, location, segment->node) == k + 1)
 		return begin;

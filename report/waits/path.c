@@ -286,6 +286,8 @@ static bool step(struct gt_path *path, bool may_jump)
 		spend(path, path->at, segment->node, back_to(path, segment->until));
 		if (path->time > segment->until)
 			return true;
+		if (segment->birth) /* who joined later threads did not join earlier ones */
+			path->joins[path->at].by = GT_NO_CAUSE;
 		join(path, segment);
 		jump(path, segment->cause, segment->until);
 		return true;

@@ -40,6 +40,14 @@ static void turn(struct gt_report *report, struct gt_sync *sync, struct gt_synci
 
 /* ---- threads and locks --------------------------------------------------------------------------- */
 
+/* The time in which the location had no thread, until this one. */
+static void birth(struct gt_sync *sync, struct gt_syncing *state, const struct gt_otf2_cursor *at)
+{
+	gt_sync_open_segment(sync, state, state->profiling->ended, 0, GT_CLASS_CODE);
+	state->open.birth = true;
+	gt_sync_close_segment(sync, state, at->time);
+}
+
 /* A thread by its number in its process, as WOKEN_BY has it. */
 static uint64_t thread_key(const struct gt_sync *sync, const struct gt_otf2_cursor *at, uint64_t number)
 {
@@ -51,8 +59,11 @@ static uint64_t thread_key(const struct gt_sync *sync, const struct gt_otf2_curs
 static void thread(struct gt_sync *sync, struct gt_syncing *state, const struct gt_otf2_cursor *at,
 		   const struct gt_otf2_event *event, enum gt_thread_item what)
 {
-	struct gt_item item = gt_sync_item(sync, state, at);
+	struct gt_item item;
 
+	if (state->profiling->follows)
+		birth(sync, state, at);
+	item = gt_sync_item(sync, state, at);
 	item.key = gt_sync_mixed(gt_sync_mixed(3, event->ThreadBegin.comm), event->ThreadBegin.number);
 	item.tie = item.what = what;
 	item.time = at->time;

@@ -79,6 +79,7 @@ struct gt_wait_segment {
 	unsigned char wait;  /* enum gt_wait */
 	unsigned char also_wait; /* the same of `also`, if it had come later */
 	bool settled;        /* it is known that it did not wait */
+	bool birth;          /* between two threads of a location; its cause is who created the second one */
 	bool quick;          /* an activity: shorter than the call that launched it */
 };
 

@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Programs with known answers: what gputrace concludes of them.
+dist_check_SCRIPTS += test/truth/lives.test
+EXTRA_DIST += test/truth/lives.c test/truth/lives.py
