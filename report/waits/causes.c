@@ -455,7 +455,21 @@ static void threads(struct gt_sync *sync)
 	gt_bag_free(bag);
 }
 
-/* The life of one process: exec() makes another location of it, which follows the one before. */
+/* Who began then was created by the other, at that time or when it began, whichever was earlier. */
+static void descends(struct gt_sync *sync, const struct gt_item *begun, const struct gt_item *from)
+{
+	struct gt_timeline *child = &sync->timelines[begun->location];
+
+	if (from->location == begun->location)
+		return;
+	child->creator = from->location;
+	child->created = from->time < begun->time ? from->time : begun->time;
+}
+
+/*
+ * The life of one process: exec() makes another location of it, which follows the one before. Its parent says
+ * that it has created it when the call returns: the process may run by then, or have ended.
+ */
 static void process(struct gt_sync *sync, const struct group *group)
 {
 	const struct gt_item *created = NULL, *ended = NULL, *first = NULL;
@@ -465,14 +479,16 @@ static void process(struct gt_sync *sync, const struct group *group)
 
 		switch ((enum gt_thread_item)item->what) {
 		case GT_THREAD_CREATED:
+			if (first && !created && item->begin <= first->time)
+				descends(sync, first, item);
+			else
+				ended = first = NULL;
 			created = item;
 			break;
 		case GT_THREAD_BEGUN:
 			first = first ? first : item;
-			if (from && from->location != item->location) {
-				sync->timelines[item->location].creator = from->location;
-				sync->timelines[item->location].created = from->time;
-			}
+			if (from)
+				descends(sync, item, from);
 			break;
 		case GT_THREAD_ENDED:
 			ended = item;
@@ -482,10 +498,8 @@ static void process(struct gt_sync *sync, const struct group *group)
 				gt_sync_wait(sync, item->location, item->segment, GT_WAIT_CHILD,
 					     ended->location, ended->time);
 			/* Not seen to be created: vfork(), clone(). Who waits for it did that. */
-			if (first && !created && first->location != item->location) {
-				sync->timelines[first->location].creator = item->location;
-				sync->timelines[first->location].created = first->time;
-			}
+			if (first && !created)
+				descends(sync, first, item);
 			created = ended = first = NULL;
 			break;
 		case GT_THREAD_WOKEN:

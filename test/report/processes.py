@@ -65,6 +65,20 @@ def idle_client():
 
 
 @scene
+def early_child():
+    """It begins before fork() returns: what its parent did until then is on the path."""
+    a = Archive(processes=2)
+    a.more = [("Parameter", 0, a.s("child process id"), 2)]
+    for group, pid in ((0, "100"), (1, "101")):
+        a.property(group, "GPUTRACE::PROCESS_ID", pid)
+    a[0].do(a[0].call(0, 100, "parent", [
+        a[0].call(10, 30, "fork", [a.event(29, "ParameterUnsignedInt", 0, 101)], paradigm=PTHREAD),
+        a[0].call(40, 97, "waitpid", [a.event(97, "ParameterUnsignedInt", 0, 101)], paradigm=PTHREAD)]))
+    a[1].do(a[1].call(15, 90, "child"))
+    return a, {"critical_path": ["parent,13", "fork,5", "child,75", "waitpid,7"]}
+
+
+@scene
 def shell():
     """Of a shell that waits for a program, and then for a server that has nothing to do."""
     a = Archive(processes=3)

@@ -155,6 +155,22 @@ static void forks(void)
 	waitpid(child, NULL, 0);
 }
 
+/* The same, but the child has begun, and is at work, before fork() returns to its parent. */
+static void fork_returns_late(void)
+{
+	SLEEP(20);
+}
+
+static void late_fork(void)
+{
+	static bool known;
+
+	if (!known)
+		pthread_atfork(NULL, fork_returns_late, NULL);
+	known = true;
+	forks();
+}
+
 /* A thread that lives on has the work. */
 static void pooled(void)
 {
@@ -169,7 +185,8 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*round)(void);
 	} all[] = { { "rounds", rounds }, { "detached", detached }, { "nested", nested },
-		    { "joiner", joiner }, { "forks", forks },       { "pooled", pooled } };
+		    { "joiner", joiner }, { "forks", forks },       { "late_fork", late_fork },
+		    { "pooled", pooled } };
 	pthread_t thread;
 	bool pools = argc > 1 && !strcmp(argv[1], "pooled");
 

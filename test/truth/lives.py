@@ -16,11 +16,12 @@ PATHS = {
     "nested": (["serial_part", "quick_part", "slow_part", "after_part"], []),
     "joiner": (["serial_part", "slow_part", "after_part"], []),
     "forks": (["serial_part", "slow_part", "after_part"], ["quick_part"]),
+    "late_fork": (["serial_part", "slow_part", "after_part"], ["quick_part"]),
     "pooled": (["serial_part", "slow_part"], []),
 }
 # How many threads a round has at most at once. They live as long as it does, but not through the serial part
 # before it; one that nobody joins may still be about to end then.
-AT_ONCE = {"rounds": 2, "detached": 1, "nested": 2, "joiner": 2, "forks": 2}
+AT_ONCE = {"rounds": 2, "detached": 1, "nested": 2, "joiner": 2, "forks": 2, "late_fork": 2}
 NEAR = 0.03
 
 
