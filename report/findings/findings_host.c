@@ -127,10 +127,11 @@ static const char *share_first(struct gt_report *report, const struct gt_ranks *
 	double processors = gt_report_property(report, "GPUTRACE::PROCESSORS");
 	uint64_t ready = ready_of_last(report, ranks);
 
-	if (ready != GT_NO_COUNT)
-		return is_even(ranks, ranks->most - ready) && !balanced(ranks)
-			       ? gt_figures_text(&report->figures, "give each rank a processor; then %s", advice)
-			       : advice;
+	if (!balanced(ranks) && ready != GT_NO_COUNT) {
+		if (!is_even(ranks, ranks->most - ready))
+			return advice;
+		return gt_figures_text(&report->figures, "give each rank a processor; then %s", advice);
+	}
 	if (!(processors > 0 && processors < (double)ranks->count))
 		return advice;
 	return gt_figures_text(&report->figures,
