@@ -173,7 +173,8 @@ struct state {
 	uint64_t own_comm, own;	  /* the last answer of gt_otf2_own() */
 	struct {
 		uint64_t count;
-		uint32_t context;	 /* of the last one */
+		uint32_t context;	 /* of the event before, if there was one */
+		bool follows;
 		uint64_t last, sum;	 /* ns; sum: that those after the first stand for */
 	} sample;
 };
@@ -192,6 +193,8 @@ void check_failed_send(struct gt_otf2_cursor *at);
 
 /* Samples of call stacks, and the end of their location. */
 void check_sample(struct gt_otf2_cursor *at, const struct gt_otf2_CallingContextSample *sample);
+/* A call is entered or left, as a calling context. */
+void check_context_call(struct gt_otf2_cursor *at);
 void check_samples_end(struct gt_otf2_cursor *at);
 
 /* ---- rules that span locations --------------------------------------------------------------- */

@@ -82,6 +82,8 @@ static void on_enter(struct gt_otf2_cursor *at)
 	struct gt_otf2_frame *top = &at->stack[at->depth - 1];
 
 	look_at_time(at);
+	if (at->called)
+		check_context_call(at);
 	if (is_stream(at) && is_activity(top->region) && s->kernels++)
 		check_event(at, RULE_STREAMS, "\"%s\" begins inside \"%s\"", top->region->name,
 			    at->depth > 1 ? top[-1].region->name : "?");
@@ -97,6 +99,8 @@ static void on_leave(struct gt_otf2_cursor *at, const struct gt_otf2_frame *fram
 {
 	struct state *s = at->state;
 
+	if (at->called)
+		check_context_call(at);
 	if (at->attribute_count) {
 		if (check_failed(at))
 			check_failed_send(at);

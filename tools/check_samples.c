@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Samples of call stacks, as gputrace writes them: how far a call path has changed since the sample before,
- * and that all samples together do not stand for more time than there was.
+ * or since the call before if calls are calling contexts, too (gputrace export --calling-contexts), and that
+ * all samples together do not stand for more time than there was.
  *
- * Limits: archives without the attribute SAMPLE_TIME are of others, who also enter and leave calling contexts
- * between samples: of these only references are checked. The first sample of a location may build upon one
- * that is not in the archive, of which it is a slice. Of slices of time, and where events are missing, the
- * sum is not checked.
+ * Limits: of archives without the attribute SAMPLE_TIME only references are checked. The first sample of a
+ * location may build upon one that is not in the archive, of which it is a slice. Of slices of time, and
+ * where events are missing, the sum is not checked.
  */
 #include "config.h"
 #include "tools/check.h"
@@ -25,21 +25,47 @@ static bool has_node(const struct gt_otf2_cursor *at, const struct gt_otf2_conte
 	return path == node;
 }
 
-static void look_at_distance(struct gt_otf2_cursor *at, const struct gt_otf2_CallingContextSample *e)
+static void look_at_distance(struct gt_otf2_cursor *at, uint32_t context, uint32_t distance)
 {
 	const struct state *s = at->state;
 	const struct gt_otf2_context *before = gt_otf2_find_context(at->read, s->sample.context);
-	const struct gt_otf2_context *node = gt_otf2_find_context(at->read, e->context);
+	const struct gt_otf2_context *node = gt_otf2_find_context(at->read, context);
 	uint32_t up = 1;
 
-	for (; up < e->unwind && node && up < PATH_MOST; up++)
+	for (; up < distance && node && up < PATH_MOST; up++)
 		node = gt_otf2_caller(at->read, node);
-	if (up < e->unwind || (!e->unwind && node != before))
+	if (up < distance || (!distance && node != before))
 		check_event(at, RULE_SAMPLES, "unwind distance %u, but the call path has fewer nodes",
-			    e->unwind);
-	else if (s->sample.count && !has_node(at, before, node))
+			    distance);
+	else if (s->sample.follows && !has_node(at, before, node))
 		check_event(at, RULE_SAMPLES,
-			    "unwind distance %u, but the node there was not in the sample before", e->unwind);
+			    "unwind distance %u, but the node there was not in the path before", distance);
+}
+
+static void follow(struct gt_otf2_cursor *at, uint32_t context)
+{
+	struct state *s = at->state;
+
+	s->sample.context = context;
+	s->sample.follows = true;
+}
+
+/* What is left has its caller as the path before the next event. */
+void check_context_call(struct gt_otf2_cursor *at)
+{
+	const struct check *check = at->user;
+	const struct gt_otf2_event *e = at->called;
+	const struct gt_otf2_context *context;
+
+	if (check->stacks.time == GT_OTF2_NOTHING)
+		return;
+	if (e->type == GT_OTF2_CallingContextEnter) {
+		look_at_distance(at, e->CallingContextEnter.context, e->CallingContextEnter.unwind);
+		follow(at, e->CallingContextEnter.context);
+		return;
+	}
+	context = gt_otf2_find_context(at->read, e->CallingContextLeave.context);
+	follow(at, context ? (uint32_t)context->parent : OTF2_UNDEFINED_CALLING_CONTEXT);
 }
 
 void check_sample(struct gt_otf2_cursor *at, const struct gt_otf2_CallingContextSample *e)
@@ -49,8 +75,8 @@ void check_sample(struct gt_otf2_cursor *at, const struct gt_otf2_CallingContext
 
 	if (check->stacks.time == GT_OTF2_NOTHING)
 		return;
-	look_at_distance(at, e);
-	s->sample.context = e->context;
+	look_at_distance(at, e->context, e->unwind);
+	follow(at, e->context);
 	if (s->sample.count++ && at->time != s->first) /* at the first event it has time before that */
 		s->sample.sum += gt_stack_sample_of(&check->stacks, at, e).ns;
 	s->sample.last = at->time;

@@ -196,12 +196,16 @@ static uint32_t context_region(const struct gt_otf2_cursor *at, uint64_t id)
 /* Calls as programs that sample write them, whose regions are entered and left as others are. */
 static bool is_call(struct gt_otf2_cursor *at, const struct gt_otf2_event *event)
 {
-	if (event->type == GT_OTF2_CallingContextEnter)
-		gt_otf2_enter(at, context_region(at, event->CallingContextEnter.context));
-	else if (event->type == GT_OTF2_CallingContextLeave)
-		gt_otf2_leave(at, context_region(at, event->CallingContextLeave.context));
-	else
+	bool enters = event->type == GT_OTF2_CallingContextEnter;
+
+	if (!enters && event->type != GT_OTF2_CallingContextLeave)
 		return false;
+	at->called = event;
+	if (enters)
+		gt_otf2_enter(at, context_region(at, event->CallingContextEnter.context));
+	else
+		gt_otf2_leave(at, context_region(at, event->CallingContextLeave.context));
+	at->called = NULL;
 	return true;
 }
 

@@ -263,6 +263,7 @@ struct gt_otf2_cursor {
 	size_t depth;
 	void *state;           /* visitor.state_size bytes, zero at first */
 	void *user;            /* options.user */
+	const struct gt_otf2_event *called; /* of enter(), leave(): CallingContextEnter, -Leave; else NULL */
 	/* of the reader: */
 	const OTF2_AttributeList *attributes; /* of the event */
 	uint32_t attribute_count;

@@ -28,6 +28,29 @@ def samples(t):
             (360, 0, 1, 100))
 
 
+def called(t, enters, sample):
+    """A call by its context; unwind distances of its enter and of the sample behind it."""
+    events = t.events[WORKER]
+    for call in (320, "CallingContextEnter", 3, enters), (325, "CallingContextLeave", 3):
+        events.insert(sum(e[0] <= call[0] for e in events), call)
+    sampled(t, (310, 2, 4, 100), (330, 1, sample, 100))
+
+
+@case("-")
+def samples_and_calls(t):
+    called(t, 2, 2)
+
+
+@case("samples")
+def call_keeps_too_much(t):
+    called(t, 1, 2)
+
+
+@case("samples")
+def sample_keeps_what_was_left(t):
+    called(t, 2, 1)
+
+
 @case("-")
 def samples_of_the_period(t):
     sampled(t, (310, 2, 4, None), (320, 2, 1, 200), (330, 2, 0, None))
