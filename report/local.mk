@@ -29,7 +29,8 @@ report_libgtreport_la_SOURCES += report/findings/efficiency.c report/findings/fi
 	report/findings/diff.c report/findings/spins.c
 # Parts of an archive, and what belongs together in it.
 report_libgtreport_la_SOURCES += report/part/part.h report/part/part.c report/part/match.h \
-	report/part/match.c report/part/keep.h report/part/keep.c report/part/slice.h report/part/slice.c
+	report/part/match.c report/part/keep.h report/part/keep.c report/part/slice.h report/part/slice.c \
+	report/part/contexts.h report/part/contexts.c
 # How it is shown.
 report_libgtreport_la_SOURCES += report/print/figures.c report/print/figures.h report/print/faces.c \
 	report/print/cells.c report/print/table.c report/print/table.h report/print/output.h report/print/output.c \

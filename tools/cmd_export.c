@@ -13,11 +13,12 @@
 
 #include "lib/read/guard.h"
 #include "report/export/export.h"
+#include "report/part/slice.h"
 #include "tools/archive.h"
 #include "tools/cmds.h"
 #include "tools/options.h"
 
-enum { KEY_FACE = 0x100, KEY_AGAINST = 0x200, KEY_SPLIT };
+enum { KEY_FACE = 0x100, KEY_AGAINST = 0x200, KEY_SPLIT, KEY_CONTEXTS };
 
 static const struct gt_export_face *const faces[] = {
 	&gt_export_chrome,
@@ -43,6 +44,9 @@ static const struct gt_export_face *const faces[] = {
 	&gt_export_pprof,
 };
 
+/* What gputrace slice writes, in another layout (report/part/contexts.h). */
+static const struct gt_export_face contexts = { .option = "calling-contexts", .folder = true };
+
 #ifdef HAVE_SQLITE
 #define SQLITE_HELP ""
 #else
@@ -60,7 +64,7 @@ static const struct gt_export_face *const faces[] = {
 #endif
 
 /* A format's requirement that this build may lack. */
-static const char *const needs[] = {
+static const char *const needs[sizeof(faces) / sizeof(faces[0])] = {
 	[4] = "SQLite",
 	[5] = "protobuf-c",
 	[7] = "nanoarrow: build-aux/nanoarrow builds it, and configure takes it by --with-nanoarrow",
@@ -78,6 +82,8 @@ static const struct gt_option option_table[] = {
 	{ KEY_FACE + 7, "arrow", NULL,
 	  "A folder of the tables, an Arrow file (IPC, Feather V2) each." ARROW_HELP },
 	{ KEY_FACE + 8, "pprof", NULL, "Samples of call stacks, for pprof (protocol buffers)." },
+	{ KEY_CONTEXTS, "calling-contexts", NULL,
+	  "An OTF2 archive, calls and samples as Score-P has them where it samples." },
 	{ KEY_AGAINST, "against", "DIR",
 	  "With --flame: colours say what took longer, or less long, than in DIR." },
 	{ KEY_SPLIT, "split", NULL, "With --flame: paths stand below their process and thread." },
@@ -89,11 +95,13 @@ static const struct gt_option option_table[] = {
 
 static const struct gt_usage usage = {
 	"gputrace export",
-	"--perfetto|--chrome|--speedscope|--folded|--flame|--csv|--sqlite|--arrow|--pprof [options] DIR|FILE",
+	"--perfetto|--chrome|--speedscope|--folded|--flame|--csv|--sqlite|--arrow|--pprof|--calling-contexts"
+	" [options] DIR|FILE",
 	"Writes a trace in the format of another program.",
 	option_table,
 	"DIR is the directory of an archive, FILE its anchor file (traces.otf2).\n"
-	"Exit status: 0, or 2 if the archive cannot be read or the output not be written.\n",
+	"Exit status: 0; 1 if the archive cannot have the layout of --calling-contexts;\n"
+	"2 if it cannot be read or the output not be written.\n",
 	false};
 
 static int refuse(const struct gt_export_options *options)
@@ -115,30 +123,32 @@ static int refuse(const struct gt_export_options *options)
 	return GT_RC_OK;
 }
 
-static int take_face(struct gt_export_options *options, int place)
+static int take_face(struct gt_export_options *options, const struct gt_export_face *face, const char *need)
 {
 	if (options->face)
 		return gt_usage_error(&usage, "one format at a time");
-	options->face = faces[place];
-	if (options->face)
-		return GT_RC_OK;
-	return gt_usage_error(&usage, "this gputrace was built without %s", needs[place]);
+	options->face = face;
+	return face ? GT_RC_OK : gt_usage_error(&usage, "this gputrace was built without %s", need);
 }
 
 static int take(struct gt_export_options *options, int key)
 {
 	if (key == KEY_AGAINST)
 		options->against = optarg;
+	else if (key == KEY_CONTEXTS)
+		return take_face(options, &contexts, NULL);
 	else if (key == KEY_SPLIT)
 		options->split = true;
 	else if (key >= KEY_FACE)
-		return take_face(options, key - KEY_FACE);
+		return take_face(options, faces[key - KEY_FACE], needs[key - KEY_FACE]);
 	else if (key == 'o')
 		options->out = optarg;
 	else if (key == 'l')
 		options->patterns = gt_patterns_and(options->patterns, optarg);
 	else if (!gt_part_window(&options->part, optarg))
 		return gt_usage_error(&usage, "'%s' is not a window of time (FROM:TO)", optarg);
+	else
+		options->window = optarg;
 	return GT_RC_OK;
 }
 
@@ -148,7 +158,22 @@ void gt_export_list(char *list, size_t size)
 
 	for (size_t i = 0; i < sizeof(faces) / sizeof(faces[0]) && n < size; i++)
 		if (faces[i])
-			n += (size_t)snprintf(list + n, size - n, "%s%s", n ? " " : "", faces[i]->option);
+			n += (size_t)snprintf(list + n, size - n, "%s ", faces[i]->option);
+	if (n < size)
+		snprintf(list + n, size - n, "%s", contexts.option);
+}
+
+static int export_contexts(const struct gt_export_options *options, const char *trace)
+{
+	struct gt_slice_options slice = { .out = options->out,
+					  .patterns = options->patterns,
+					  .window = options->window,
+					  .part = options->part,
+					  .quiet = true,
+					  .contexts = true,
+					  .command = usage.command };
+
+	return gt_archive_read(&usage, trace, options->out, gt_slice, &slice);
 }
 
 int gt_cmd_export(int argc, char **argv)
@@ -176,6 +201,8 @@ int gt_cmd_export(int argc, char **argv)
 		return gt_archive_unreadable(&usage, options.against, reason);
 	if (options.against)
 		options.against = other;
+	if (options.face == &contexts)
+		return export_contexts(&options, argv[optind]);
 	options.title = argv[optind];
 	return gt_archive_read(&usage, argv[optind], options.out, gt_export_archive, &options);
 }

@@ -34,7 +34,7 @@ static const struct gt_usage usage = {
 
 int gt_cmd_slice(int argc, char **argv)
 {
-	struct gt_slice_options options = { .part = { .to = UINT64_MAX } };
+	struct gt_slice_options options = { .part = { .to = UINT64_MAX }, .command = "gputrace slice" };
 	struct stat st;
 	int key;
 

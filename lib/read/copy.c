@@ -26,6 +26,8 @@ struct gt_otf2_copy {
 	OTF2_Archive *archive;
 	OTF2_GlobalDefWriter *definitions;
 	OTF2_MarkerWriter *markers;
+	const struct gt_otf2_context *contexts; /* new ones */
+	size_t context_count;
 	uint64_t *events;     /* of each location, by its place in the table */
 	uint64_t begin, end;
 	pthread_mutex_t lock; /* of `why` */
@@ -346,6 +348,24 @@ static OTF2_GlobalDefReaderCallbacks *callbacks(void)
 	return c;
 }
 
+void gt_otf2_copy_contexts(struct gt_otf2_copy *copy, const struct gt_otf2_context *contexts, size_t count)
+{
+	copy->contexts = contexts;
+	copy->context_count = count;
+}
+
+static void new_contexts(struct gt_otf2_copy *copy)
+{
+	for (size_t i = 0; i < copy->context_count && !*copy->why; i++) {
+		const struct gt_otf2_context *one = &copy->contexts[i];
+
+		good(copy, OTF2_GlobalDefWriter_WriteCallingContext(
+				   copy->definitions, (OTF2_CallingContextRef)one->id,
+				   (OTF2_RegionRef)one->region, (OTF2_SourceCodeLocationRef)one->source,
+				   (OTF2_CallingContextRef)one->parent));
+	}
+}
+
 /* By a reader of its own, since each gives definitions once. */
 static void copy_definitions(struct gt_otf2_copy *copy)
 {
@@ -359,6 +379,7 @@ static void copy_definitions(struct gt_otf2_copy *copy)
 		good(copy, OTF2_ERROR_MEM_FAULT);
 	} else if (good(copy, OTF2_Reader_RegisterGlobalDefCallbacks(reader, definitions, c, copy))) {
 		good(copy, OTF2_Reader_ReadAllGlobalDefinitions(reader, definitions, &n));
+		new_contexts(copy);
 		good(copy, OTF2_Archive_CloseGlobalDefWriter(copy->archive, copy->definitions));
 	}
 	OTF2_GlobalDefReaderCallbacks_Delete(c);

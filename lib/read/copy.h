@@ -43,6 +43,9 @@ void gt_otf2_copy_event(struct gt_otf2_copy_location *location, uint64_t ticks,
 /* Returns the number of events that were written. */
 uint64_t gt_otf2_copy_end(struct gt_otf2_copy_location *location);
 
+/* Calling contexts in addition to those that it has; read when the copy is closed. */
+void gt_otf2_copy_contexts(struct gt_otf2_copy *copy, const struct gt_otf2_context *contexts, size_t count);
+
 /*
  * Writes definitions and markers; the copy's clock goes from `begin` to `end` (ticks). NULL, or the first
  * thing that libotf2 complained of. The copy is freed.

@@ -20,6 +20,7 @@ struct gt_export_options {
 	const char *out;      /* a file, or a folder (face->folder); NULL: standard output */
 	const char *patterns; /* gt_part_choose(), or NULL */
 	struct gt_part part;  /* its window */
+	const char *window;   /* as the user wrote it, or NULL */
 	/* of --flame: */
 	const char *against;  /* anchor file of another archive, or NULL */
 	const char *title;

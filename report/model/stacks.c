@@ -121,6 +121,7 @@ static bool find_below(const struct gt_otf2 *read, const struct gt_otf2_context 
 		function = function ? function : &gt_otf2_unknown_region;
 		if (open && is_frame_of(function, open))
 			return true;
+		frames->contexts[frames->count] = context;
 		frames->regions[frames->count++] = function;
 	}
 	return false;
@@ -131,6 +132,7 @@ void gt_frames_below(const struct gt_otf2 *read, const struct gt_otf2_context *c
 {
 	frames->count = 1;
 	frames->regions[0] = &gt_stacks_ours;
+	frames->contexts[0] = context;
 	if (ours || find_below(read, context, count ? open[0] : NULL, frames) || !count)
 		return;
 	for (unsigned i = 1; i < count && open[i - 1]->paradigm == OTF2_PARADIGM_COMPILER; i++)

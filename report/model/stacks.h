@@ -53,6 +53,7 @@ extern const struct gt_otf2_region gt_stacks_ours;
 
 struct gt_frames {
 	const struct gt_otf2_region *regions[GT_FRAMES_MOST]; /* innermost first */
+	const struct gt_otf2_context *contexts[GT_FRAMES_MOST];
 	unsigned count;
 };
 

@@ -18,6 +18,7 @@
 
 #include "lib/assemble/util/memory.h"
 #include "lib/read/copy.h"
+#include "report/part/contexts.h"
 #include "report/part/keep.h"
 #include "report/print/output.h"
 
@@ -31,18 +32,22 @@ struct slice {
 	struct gt_part part;
 	uint64_t from, to;         /* ticks */
 	struct gt_otf2_copy *copy;
+	struct gt_contexts *contexts;
 	struct counts counts;
 	size_t locations;
+	bool refused; /* it cannot have the layout that was asked for */
 };
 
 /* Of one location. */
 struct state {
 	struct gt_otf2_copy_location *copy;
 	struct gt_part_kept kept;
+	struct gt_contexts_place contexts;
 	struct counts counts;
 	uint64_t last;       /* ticks of the last event that was written */
 	size_t open;         /* regions of the stack that were entered in the copy */
 	bool selected, entered, over;
+	bool called;         /* calls are calling contexts, as they were read */
 };
 
 /* ---- the second pass --------------------------------------------------------------------------- */
@@ -57,7 +62,13 @@ static uint64_t ticks_of(struct state *state, const struct slice *slice, uint64_
 static void enter(struct state *state, const struct slice *slice, const struct gt_otf2_frame *frame,
 		  uint64_t ticks, const struct gt_otf2_cursor *at)
 {
-	gt_otf2_copy_enter(state->copy, ticks_of(state, slice, ticks), frame->region, at);
+	struct gt_otf2_event event;
+
+	ticks = ticks_of(state, slice, ticks);
+	if (!slice->options->contexts)
+		gt_otf2_copy_enter(state->copy, ticks, frame->region, at);
+	else if (gt_contexts_enter(slice->contexts, &state->contexts, frame->region, &event))
+		gt_otf2_copy_event(state->copy, ticks, &event, at);
 	state->open++;
 	state->counts.entered += !at;
 }
@@ -65,7 +76,13 @@ static void enter(struct state *state, const struct slice *slice, const struct g
 static void leave(struct state *state, const struct slice *slice, const struct gt_otf2_frame *frame,
 		  uint64_t ticks, const struct gt_otf2_cursor *at)
 {
-	gt_otf2_copy_leave(state->copy, ticks_of(state, slice, ticks), frame->region, at);
+	struct gt_otf2_event event;
+
+	ticks = ticks_of(state, slice, ticks);
+	if (!slice->options->contexts)
+		gt_otf2_copy_leave(state->copy, ticks, frame->region, at);
+	else if (gt_contexts_leave(slice->contexts, &state->contexts, frame->region, &event))
+		gt_otf2_copy_event(state->copy, ticks, &event, at);
 	state->open--;
 	state->counts.left += !at;
 }
@@ -108,8 +125,11 @@ static void on_begin(struct gt_otf2_cursor *at)
 
 static void on_enter(struct gt_otf2_cursor *at)
 {
+	struct state *state = at->state;
+
+	state->called |= at->called != NULL;
 	if (is_inside(at, at->depth - 1))
-		enter(at->state, at->user, &at->stack[at->depth - 1], at->ticks, at);
+		enter(state, at->user, &at->stack[at->depth - 1], at->ticks, at);
 }
 
 static void on_leave(struct gt_otf2_cursor *at, const struct gt_otf2_frame *frame)
@@ -118,18 +138,34 @@ static void on_leave(struct gt_otf2_cursor *at, const struct gt_otf2_frame *fram
 		leave(at->state, at->user, frame, at->ticks, at);
 }
 
+static void change_sample(const struct slice *slice, struct state *state, const struct gt_otf2_cursor *at,
+			  struct gt_otf2_CallingContextSample *sample)
+{
+	if (slice->options->contexts)
+		gt_contexts_sample(slice->contexts, &state->contexts, at, sample);
+	else if (state->called)
+		gt_contexts_plain_sample(slice->contexts, &state->contexts, sample);
+}
+
 static void on_event(struct gt_otf2_cursor *at, const struct gt_otf2_event *event)
 {
 	struct slice *slice = at->user;
 	struct state *state = at->state;
+	struct gt_otf2_event sample;
 	enum gt_left why;
 
 	if (!is_inside(at, at->depth))
 		return;
-	if (gt_keep_event(slice->first.keep, &state->kept, at, event, &why))
-		gt_otf2_copy_event(state->copy, ticks_of(state, slice, at->ticks), event, at);
-	else
+	if (slice->first.keep && !gt_keep_event(slice->first.keep, &state->kept, at, event, &why)) {
 		state->counts.without[why]++;
+		return;
+	}
+	if (event->type == GT_OTF2_CallingContextSample) {
+		sample = *event;
+		change_sample(slice, state, at, &sample.CallingContextSample);
+		event = &sample;
+	}
+	gt_otf2_copy_event(state->copy, ticks_of(state, slice, at->ticks), event, at);
 }
 
 static void on_end(struct gt_otf2_cursor *at, bool whole)
@@ -141,6 +177,7 @@ static void on_end(struct gt_otf2_cursor *at, bool whole)
 		leave_all(state, at->user, at, at->ticks);
 	state->counts.written = gt_otf2_copy_end(state->copy);
 	gt_kept_end(&state->kept);
+	gt_contexts_end(&state->contexts);
 }
 
 static void on_merge(struct gt_otf2_cursor *at)
@@ -215,9 +252,9 @@ static void say_what(const struct slice *slice, const struct gt_otf2 *read, FILE
 
 /* ---- the course -------------------------------------------------------------------------------- */
 
-static bool complain(const char *path, const char *why)
+static bool complain(const struct gt_slice_options *options, const char *path, const char *why)
 {
-	fprintf(stderr, "gputrace slice: %s cannot be written: %s\n", path, why);
+	fprintf(stderr, "%s: %s cannot be written: %s\n", options->command, path, why);
 	return false;
 }
 
@@ -226,7 +263,9 @@ static void describe(const struct slice *slice)
 {
 	const struct gt_slice_options *options = slice->options;
 
-	gt_otf2_copy_property(slice->copy, "GPUTRACE::SLICE_TIME", options->window ? options->window : ":");
+	if (!options->contexts || options->window || options->patterns)
+		gt_otf2_copy_property(slice->copy, "GPUTRACE::SLICE_TIME",
+				      options->window ? options->window : ":");
 	if (options->patterns)
 		gt_otf2_copy_property(slice->copy, "GPUTRACE::SLICE_LOCATIONS", options->patterns);
 }
@@ -242,7 +281,7 @@ static void on_copy_fault(void *user, struct gt_otf2_cursor *at, enum gt_otf2_fa
 }
 
 /* libotf2 does not say that a write has failed (a full disk): what it wrote is read. */
-static bool is_whole(const char *path)
+static bool is_whole(const struct gt_slice_options *options, const char *path)
 {
 	static const struct gt_otf2_visitor reads = { .fault = on_copy_fault };
 	struct gt_otf2 *copy;
@@ -254,7 +293,7 @@ static bool is_whole(const char *path)
 	copy = gt_otf2_open(anchor, &(struct gt_otf2_options){ .visitor = &reads, .user = &whole });
 	whole = copy && !gt_otf2_definitions(copy) && !gt_otf2_events(copy) && whole;
 	free(anchor);
-	return whole || complain(path, "the disk may be full");
+	return whole || complain(options, path, "the disk may be full");
 }
 
 /* Properties that are sums over the run, and not known of a part of it (THREADS: that shared a location). */
@@ -281,22 +320,50 @@ static bool write_copy(struct slice *slice, const struct gt_otf2 *read, struct g
 	slice->to = slice->part.to == UINT64_MAX ? read->end : first_tick(read, slice->part.to);
 	slice->copy = gt_otf2_copy_open(read, path, is_all(slice, read) ? NULL : of_all);
 	if (!slice->copy)
-		return complain(path, "libotf2 cannot make an archive in it");
+		return complain(slice->options, path, "libotf2 cannot make an archive in it");
 	describe(slice);
 	if (gt_otf2_events(second))
 		return false;
+	if (slice->options->contexts)
+		gt_contexts_define(slice->contexts, slice->copy);
 	why = gt_otf2_copy_close(slice->copy, slice->from, slice->to);
-	return (!why || complain(path, why)) && is_whole(path);
+	return (!why || complain(slice->options, path, why)) && is_whole(slice->options, path);
 }
 
-/* A reader for each pass: libotf2 gives the events of a location once. */
+/*
+ * A reader for each pass: libotf2 gives the events of a location once. By one thread, if there are new nodes,
+ * which get their numbers in order.
+ */
 static struct gt_otf2 *open_reader(const char *anchor, struct slice *slice, const struct gt_otf2_visitor *of)
 {
 	struct gt_otf2 *read =
 		gt_otf2_open(anchor, &(struct gt_otf2_options){ .visitor = of, .user = slice,
-								.command = "gputrace slice" });
+								.threads = slice->options->contexts,
+								.command = slice->options->command });
 
 	return read && !gt_otf2_definitions(read) ? read : NULL;
+}
+
+/* False: the events cannot be read. An export of everything keeps everything. */
+static bool find_what_stays(struct slice *slice, struct gt_otf2 *read)
+{
+	if (slice->options->contexts && is_all(slice, read))
+		return true;
+	slice->first.keep = gt_keep_new(read, &slice->part);
+	if (gt_otf2_events(read))
+		return false;
+	gt_keep_match(slice->first.keep);
+	return true;
+}
+
+static bool has_room(struct slice *slice)
+{
+	slice->refused = slice->options->contexts && !gt_contexts_have_room(slice->contexts);
+	if (slice->refused)
+		fprintf(stderr,
+			"%s: the numbers of the archive's calling contexts leave no room for new ones\n",
+			slice->options->command);
+	return !slice->refused;
 }
 
 static bool cut(struct slice *slice, const char *anchor, const char *path, FILE *text)
@@ -306,12 +373,13 @@ static bool cut(struct slice *slice, const char *anchor, const char *path, FILE 
 
 	if (!second)
 		return false;
-	if (!gt_part_choose(&slice->part, read, slice->options->patterns, "gputrace slice"))
+	if (!gt_part_choose(&slice->part, read, slice->options->patterns, slice->options->command))
 		return false;
-	slice->first.keep = gt_keep_new(read, &slice->part);
-	if (gt_otf2_events(read))
+	slice->contexts = gt_contexts_new(second);
+	if (!has_room(slice))
 		return false;
-	gt_keep_match(slice->first.keep);
+	if (!find_what_stays(slice, read))
+		return false;
 	if (!write_copy(slice, read, second, path))
 		return false;
 	if (!slice->options->quiet)
@@ -328,14 +396,14 @@ int gt_slice(const char *anchor, void *argument, FILE *text)
 
 	signal(SIGXFSZ, SIG_IGN); /* writing fails then, and that is said */
 	if (mkdir(path, 0777)) {
-		complain(path, strerror(errno));
+		complain(options, path, strerror(errno));
 		return 2;
 	}
 	done = cut(&slice, anchor, path, text);
 	if (done && !gt_output_keep(path, options->out))
-		done = complain(options->out, strerror(errno));
+		done = complain(options, options->out, strerror(errno));
 	if (!done)
 		gt_output_discard(options->out);
 	/* The readers are not closed: the process ends, and libotf2 may be in any state. */
-	return done ? 0 : 2;
+	return done ? 0 : slice.refused ? 1 : 2;
 }

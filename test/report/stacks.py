@@ -157,6 +157,42 @@ def rounds():
     return m
 
 
+def numbered(up_to):
+    """A call with samples in it and in two functions below; contexts have the numbers up to that one."""
+    m = Made()
+    s = Stacks(m)
+    thread = m.thread(m.process("Process 0"))
+    m.numbers["CallingContext"] = up_to - 2
+    main = s.context(m.region("main"), "a.c", 3)
+    work = s.context(m.region("work", SAMPLING), "a.c", 22, main)
+    inner = s.context(m.region("inner", SAMPLING), "a.c", 30, work)
+    m.put(thread, 0, "Enter", m.region("main"))
+    for i, context in enumerate((main, work, inner, work)):
+        s.sample(thread, 100 * (i + 1), context, 100)
+    m.put(thread, 1000, "Leave", m.region("main"))
+    return m
+
+
+MOST_NEW = 2**20 + 3 # of an export with --calling-contexts: report/part/contexts.h, and a node for each region
+
+
+@case
+def high_numbers():
+    """New ones would have all that are left."""
+    return numbered(2**32 - 2 - MOST_NEW)
+
+
+@case
+def higher_numbers():
+    """... or one more."""
+    return numbered(2**32 - 1 - MOST_NEW)
+
+
+@case
+def highest_number():
+    return numbered(2**32 - 2)
+
+
 def layout_of_scorep(**generator):
     """Calls are contexts, too; three samples in one, one in the other."""
     m = Made()
