@@ -112,7 +112,8 @@ static void take(struct gt_states *states, const struct gt_sched *now)
 {
 	const struct gt_sched *from = &states->begin, *last = &states->last;
 	uint64_t blocked = less(less(last->at, from->at), able(from, last));
-	uint64_t over = less(from->at + able(from, now) + blocked, now->at), ready = less(now->ready, last->ready);
+	uint64_t over = less(from->at + able(from, now) + blocked, now->at);
+	uint64_t ready = less(now->ready, last->ready);
 
 	states->last = *now;
 	states->last.at += blocked || over < ready ? over : ready;

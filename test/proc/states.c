@@ -12,7 +12,7 @@
  *	states killed SECONDS          as busy, and kills itself
  *	states moves NUMBER SECONDS    changes its processor so often: "moves number N", 0: it may not; sleeps
  *	states after NUMBER            as moves, then executes a shell that executes it, as busy 0.05
- *	states path NUMBER             tries so many folders for a program, beside 20 threads: "path reads N ms N"
+ *	states path NUMBER             tries so many folders beside 20 threads: "path reads N ms N"
  */
 #define _GNU_SOURCE
 #include <pthread.h>
