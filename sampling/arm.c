@@ -17,6 +17,7 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <limits.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -31,10 +32,13 @@
 #include "sampling/sampling.h"
 
 #define TICK   UINT64_C(4000000) /* ns: what most kernels have, or a multiple of it */
+/* The minor version of Linux 5 since which the signals of such timers interrupt nothing. */
 #if defined(__x86_64__)
-#define X86 true
+#define SINCE 9
+#elif defined(__aarch64__)
+#define SINCE 18
 #else
-#define X86 false
+#define SINCE LONG_MAX
 #endif
 #define LEAST    UINT64_C(1000000)   /* ns; periods that are chosen are multiples of it */
 #define MOST     UINT64_C(100000000)
@@ -196,8 +200,9 @@ static void start_timer(struct gt_sp_thread *t)
 }
 
 /*
- * Since Linux 5.9, on x86, the signal of such a timer is sent when the thread returns to user mode. Before,
- * and elsewhere, it is sent at the tick, and interrupts the call that the thread is about to sleep in.
+ * Since Linux 5.9, on x86, and 5.18, on arm64 (HAVE_POSIX_CPU_TIMERS_TASK_WORK in its Kconfig), the signal
+ * of such a timer is sent when the thread returns to user mode. Before, and elsewhere, it is sent at the
+ * tick, and interrupts the call that the thread is about to sleep in.
  */
 static bool ask_kernel(void)
 {
@@ -205,11 +210,11 @@ static bool ask_kernel(void)
 	char *at = name.release;
 	long major;
 
-	if (!X86 || gt_raw(SYS_uname, &name))
+	if (SINCE == LONG_MAX || gt_raw(SYS_uname, &name))
 		return false;
 	major = number_at(&at);
 	at += *at == '.';
-	return major > 5 || (major == 5 && number_at(&at) >= 9);
+	return major > 5 || (major == 5 && number_at(&at) >= SINCE);
 }
 
 bool gt_sp_interrupts_nothing(void)

@@ -5,7 +5,7 @@
  * in all but its weight, so that each walk needs to go only as far as the one before is the same. Frames of
  * gputrace and of the adapter are left out: the innermost one is who called.
  *
- * Limits: as unwind.h; x86-64 only. Of calls inside each other the GT_SP_CALLS innermost. A call that begins
+ * Limits: as unwind.h. Of calls inside each other the GT_SP_CALLS innermost. A call that begins
  * on one stack and ends on another (fibres) may be taken for one of the same region there.
  */
 #include "gputrace/thread.h"

@@ -152,8 +152,7 @@ static __attribute__((noinline)) uint64_t make(struct gt_walker *walker, uint64_
 
 static bool is_sigreturn(const uint8_t *at)
 {
-	/* mov $15, %rax; syscall */
-	static const uint8_t code[] = { 0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05 };
+	static const uint8_t code[] = GT_CPU_SIGRETURN;
 	unsigned same = 0;
 
 	while (same < sizeof(code) && at[same] == code[same])
@@ -180,8 +179,9 @@ static uint64_t read_rule(struct gt_walker *walker, uint64_t address, uint32_t n
 		return row_at(known, address);
 	if (!gt_objects_find(walker, address))
 		return GT_RULE_NOWHERE;
-	if (walker->object.table == GT_OBJECT_NO_FILE)
-		return GT_RULE_JIT;
+	if (walker->object.table == GT_OBJECT_NO_FILE) /* an emulator's signals return by such memory */
+		return GT_CPU_LINKS && without_table(walker, address) == GT_RULE_SIGNAL ? GT_RULE_SIGNAL
+											: GT_RULE_JIT;
 	if (!walker->object.table || !gt_tables_find(walker, address))
 		return without_table(walker, address);
 	return make(walker, address, now);

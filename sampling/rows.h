@@ -4,14 +4,15 @@
  * made once, from its table, and kept as rows in an arena that only grows; which row an address has is
  * kept in a cache. All threads write these at once, without a lock.
  *
- * Limits: registers rsp, rbp and rbx are followed; frames up to 2 GB, saved registers up to 8 kB from the
- * frame's end. When the arena is full, functions that are new are read again each time the cache forgets
- * them.
+ * Limits: registers rsp, rbp and rbx are followed, or those of aarch64 that cpu.h has for them; frames up to
+ * 2 GB, saved registers up to 8 kB (on aarch64 16 MB) from the frame's end. When the arena is full, functions
+ * that are new are read again each time the cache forgets them.
  */
 #ifndef SAMPLING_ROWS_H
 #define SAMPLING_ROWS_H
 
 #include "gputrace/hash.h"
+#include "sampling/cpu.h"
 #include "sampling/objects.h"
 #include "sampling/unwind.h"
 
@@ -39,11 +40,21 @@ enum {
 	GT_RULE_SP = 16 + 7,
 };
 
-enum { GT_SAVED_NOT, GT_SAVED_BY_CFA, GT_SAVED_BY_BP };
+/* GT_SAVED_NEXT: by CFA, behind rbp if that is saved, too; then bits 9..30 are the word before (aarch64 saves
+ * both at the frame's low end, which is far from its high one). */
+enum { GT_SAVED_NOT, GT_SAVED_BY_CFA, GT_SAVED_BY_BP, GT_SAVED_NEXT };
 
 static inline unsigned gt_rule_kind(uint64_t rule)
 {
 	return rule & 31;
+}
+
+/* At which word rbp (0) or rbx (1) is saved. */
+static inline intptr_t gt_rule_slot(uint64_t rule, unsigned which)
+{
+	if (GT_CPU_LINKS && (rule >> 7 & 3) == GT_SAVED_NEXT)
+		return ((intptr_t)(rule >> 9 & 0x3fffff) ^ 0x200000) - 0x200000 + which;
+	return ((intptr_t)(rule >> (9 + 11 * which) & 2047) ^ 1024) - 1024;
 }
 
 static inline int32_t gt_rule_offset(uint64_t rule)

@@ -23,8 +23,6 @@ enum {
 	PE_PCREL = 0x10,
 };
 
-enum { DWARF_BX = 3, DWARF_BP = 6, DWARF_SP = 7, DWARF_RA = 16 };
-
 static bool fill(struct gt_walker *walker, uint64_t at, unsigned bytes)
 {
 	walker->window_at = at;
@@ -213,6 +211,8 @@ static void augmentation(struct gt_walker *walker, uint64_t letters)
 		case 'S':
 			walker->function.signal = true;
 			break;
+		case 'B': /* aarch64: which key signs return addresses */
+			break;
 		default:
 			return;
 		}
@@ -281,6 +281,15 @@ static bool pack_slot(uint64_t *rule, unsigned which, const struct gt_walk_state
 	return true;
 }
 
+/* The return address is saved, alone or behind rbp. */
+static bool is_next(const struct gt_walk_state *s)
+{
+	return GT_CPU_LINKS && s->saved[1] == GT_SAVED_BY_CFA && s->slot[1] > -0x200000 &&
+	       s->slot[1] <= 0x200000 &&
+	       (s->saved[0] == GT_SAVED_NOT ||
+		(s->saved[0] == GT_SAVED_BY_CFA && s->slot[1] == s->slot[0] + 1));
+}
+
 static uint64_t pack_jump(const struct gt_walk_state *s)
 {
 	uint32_t registers = (s->in[0] - 1u) | (uint32_t)s->in[1] << 5 | (uint32_t)s->in[2] << 10;
@@ -298,9 +307,12 @@ static uint64_t pack(const struct gt_walk_state *s)
 		return GT_RULE_END;
 	if (s->in[0] || s->in[1] || s->in[2])
 		return pack_jump(s);
-	if (s->kind <= GT_RULE_NONE || !pack_slot(&rule, 0, s) || !pack_slot(&rule, 1, s))
+	if (s->kind <= GT_RULE_NONE)
 		return GT_RULE_NONE;
-	return rule;
+	if (is_next(s))
+		return rule | (uint64_t)s->saved[0] << 5 | GT_SAVED_NEXT << 7 |
+		       (uint64_t)((s->slot[1] - 1) & 0x3fffff) << 9;
+	return pack_slot(&rule, 0, s) && pack_slot(&rule, 1, s) ? rule : GT_RULE_NONE;
 }
 
 /* Ends the row that began at run.start; the next one is at `next`. */
@@ -336,7 +348,7 @@ static void save(struct gt_walk_state *s, uint64_t reg, uint8_t how, int64_t at)
 
 	if (reg == DWARF_BP || reg == DWARF_BX) {
 		s->saved[which] = how;
-		s->slot[which] = at & 7 || at / 8 != (int16_t)(at / 8) ? INT16_MAX : (int16_t)(at / 8);
+		s->slot[which] = at & 7 || at / 8 != (int32_t)(at / 8) ? INT32_MAX : (int32_t)(at / 8);
 	} else if (reg == DWARF_RA && (how != GT_SAVED_BY_CFA || at != -8)) {
 		s->kind = GT_RULE_NONE;
 	}
@@ -349,7 +361,8 @@ static void restore(struct gt_walk_state *s, const struct gt_walk_state *initial
 	if (reg == DWARF_BP || reg == DWARF_BX) {
 		s->saved[which] = initial->saved[which];
 		s->slot[which] = initial->slot[which];
-	} else if (reg == DWARF_RA) {
+	}
+	if (reg == DWARF_RA) {
 		s->ends = initial->ends;
 		s->in[0] = 0;
 	}
@@ -357,7 +370,7 @@ static void restore(struct gt_walk_state *s, const struct gt_walk_state *initial
 
 static void keep_in(struct gt_walk_state *s, uint64_t reg, uint64_t in)
 {
-	if ((reg == DWARF_RA || reg == DWARF_SP || reg == DWARF_BP) && in < 16)
+	if ((reg == DWARF_RA || reg == DWARF_SP || reg == DWARF_BP) && in < DWARF_REGISTERS)
 		s->in[reg == DWARF_RA ? 0 : reg == DWARF_SP ? 1 : 2] = (uint8_t)(in + 1);
 }
 
@@ -366,13 +379,18 @@ static void leave(struct gt_walk_state *s, uint64_t reg, bool lost)
 {
 	if (reg == DWARF_BP || reg == DWARF_BX)
 		s->saved[reg == DWARF_BX] = GT_SAVED_NOT;
-	else if (reg == DWARF_RA)
+	if (reg == DWARF_RA)
 		s->ends = lost;
 }
 
 static void set_cfa(struct gt_walk_state *s, uint64_t reg, int64_t offset)
 {
-	s->kind = reg < 16 && offset == (int32_t)offset ? (uint8_t)(GT_RULE_REGISTER + reg) : GT_RULE_NONE;
+	if (reg == DWARF_BP || reg == DWARF_SP)
+		s->kind = reg == DWARF_BP ? GT_RULE_BP : GT_RULE_SP;
+	else
+		s->kind = !GT_CPU_LINKS && reg < 16 ? (uint8_t)(GT_RULE_REGISTER + reg) : GT_RULE_NONE;
+	if (offset != (int32_t)offset)
+		s->kind = GT_RULE_NONE;
 	s->cfa = (int32_t)offset;
 }
 
@@ -387,19 +405,19 @@ static bool is_plt(const uint8_t *e, uint64_t n)
 	return same;
 }
 
-/* DW_OP_breg6 or breg7 N, deref, perhaps plus_uconst M, in the run's cursor up to `end` */
+/* DW_OP_breg of rbp or rsp N, deref, perhaps plus_uconst M, in the run's cursor up to `end` */
 static void cfa_at(struct gt_walker *walker, struct gt_walk_state *s, uint64_t end)
 {
 	uint8_t base = byte(walker);
 	int64_t from = leb(walker, true), plus = 0;
-	bool fits = (base == 0x76 || base == 0x77) && byte(walker) == 0x06;
+	bool fits = (base == DWARF_OF_BP || base == DWARF_OF_SP) && byte(walker) == 0x06;
 
 	if (walker->cursor.at < end) {
 		fits &= byte(walker) == 0x23;
 		plus = leb(walker, false);
 	}
 	fits &= walker->cursor.at == end && from >= -(1 << 23) && from < 1 << 23 && plus >= 0 && plus < 256;
-	s->kind = !fits ? GT_RULE_NONE : base == 0x76 ? GT_RULE_AT_BP : GT_RULE_AT_SP;
+	s->kind = !fits ? GT_RULE_NONE : base == DWARF_OF_BP ? GT_RULE_AT_BP : GT_RULE_AT_SP;
 	s->cfa = (int32_t)((uint32_t)plus << 24 | ((uint32_t)from & 0xffffff));
 }
 
@@ -424,7 +442,7 @@ static void cfa_expression(struct gt_walker *walker, struct gt_walk_state *s)
 	walker->cursor.at = begin + n;
 }
 
-/* Saved at the place that an expression computes: that of breg6 N is known. */
+/* Saved at the place that an expression computes: that of rbp + N is known. */
 static void save_expression(struct gt_walker *walker, struct gt_walk_state *s, uint64_t reg)
 {
 	uint64_t n = uleb(walker), end = walker->cursor.at + n;
@@ -435,7 +453,7 @@ static void save_expression(struct gt_walker *walker, struct gt_walk_state *s, u
 		walker->cursor.bad = true;
 	if (walker->cursor.bad)
 		return;
-	by_bp = byte(walker) == 0x76;
+	by_bp = byte(walker) == DWARF_OF_BP;
 	at = leb(walker, true);
 	if (by_bp && walker->cursor.at == end)
 		save(s, reg, GT_SAVED_BY_BP, at);
@@ -467,7 +485,8 @@ static void extended(struct gt_walker *walker, struct gt_walk_state *s, uint8_t 
 	int64_t unit = walker->function.data_unit;
 	uint64_t reg = 0;
 
-	if (op >= 0x05 && op != 0x0a && op != 0x0b && op != 0x0e && op != 0x0f && op != 0x13 && op != 0x2e)
+	if (op >= 0x05 && op != 0x0a && op != 0x0b && op != 0x0e && op != 0x0f && op != 0x13 && op != 0x2d &&
+	    op != 0x2e)
 		reg = uleb(walker);
 	switch (op) {
 	case 0x00: /* nop */
@@ -522,6 +541,8 @@ static void extended(struct gt_walker *walker, struct gt_walk_state *s, uint8_t 
 		break;
 	case 0x13: /* def_cfa_offset_sf */
 		s->cfa = (int32_t)(leb(walker, true) * unit);
+		break;
+	case 0x2d: /* AARCH64_negate_ra_state: gt_cpu_code() takes signatures off, where there are any */
 		break;
 	case 0x2e: /* GNU_args_size */
 		uleb(walker);

@@ -5,8 +5,8 @@
  * waits, calls a function of libc or loads from memory that may be gone: of the program only stacks are read
  * by plain loads, all else by a system call that fails softly (peek.h).
  *
- * Limits: x86-64; elsewhere a walk is the interrupted instruction. Code that is replaced by other code
- * without gt_unwind_changed() may be walked by what was there before. Not in a process that has confined
+ * Limits: x86-64 and aarch64; elsewhere a walk is the interrupted instruction. Code that is replaced by other
+ * code without gt_unwind_changed() may be walked by what was there before. Not in a process that has confined
  * itself.
  */
 #ifndef SAMPLING_UNWIND_H
@@ -45,7 +45,7 @@ struct gt_walk_range {
 /* State while the rows of a function are made (tables.c). */
 struct gt_walk_state {
 	int32_t cfa;
-	int16_t slot[2]; /* where rbp and rbx are saved, in words */
+	int32_t slot[2]; /* where rbp and rbx are saved, in words */
 	uint8_t kind, saved[2], ends;
 	uint8_t in[3]; /* which register, plus 1, has the return address, the caller's rsp and rbp */
 };

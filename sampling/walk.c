@@ -74,7 +74,7 @@ GT_HIDDEN void gt_walk_leave_out(struct gt_walker *walker, uintptr_t address)
 		walker->kept = walker->n;
 }
 
-#if defined(__x86_64__) && defined(__LP64__)
+#if GT_CPU
 
 #define PAGE      ((uintptr_t)4096)
 #define RED_ZONE  128u /* bytes below the stack pointer that a function uses */
@@ -82,6 +82,7 @@ GT_HIDDEN void gt_walk_leave_out(struct gt_walker *walker, uintptr_t address)
 #define FAR       (1u << 17) /* frames that are walked if the thread's beginning was not yet found */
 #define NEAR      1024u
 #define HOPELESS  64u  /* walks that do not go far after one that did in vain */
+#define CONTEXT   offsetof(ucontext_t, uc_mcontext.GT_CPU_REGISTERS)
 
 static uint64_t word_at(uintptr_t at)
 {
@@ -124,31 +125,43 @@ static void onto_stack(struct gt_walker *walker, uintptr_t sp)
 	walker->extent = walker->high - walker->from - WORD + 1;
 }
 
-static void interrupted(struct gt_walker *walker, struct gt_walk_cpu *cpu, const greg_t *all)
+static void interrupted(struct gt_walker *walker, struct gt_walk_cpu *cpu, const long long *all)
 {
 	cpu->all = all;
-	cpu->pc = (uintptr_t)all[REG_RIP];
-	cpu->sp = (uintptr_t)all[REG_RSP];
-	cpu->bp = (uintptr_t)all[REG_RBP];
-	cpu->bx = (uintptr_t)all[REG_RBX];
+	cpu->pc = (uintptr_t)all[GT_CPU_PC];
+	cpu->sp = (uintptr_t)all[GT_CPU_SP];
+	cpu->bp = (uintptr_t)all[GT_CPU_BP];
+	cpu->bx = (uintptr_t)all[GT_CPU_BX];
 	cpu->guessed = false;
 	onto_stack(walker, cpu->sp);
 }
 
+/* A call is what is before its return address; a signal's frame returns to where nothing was called. */
 static uint64_t rule_of(struct gt_walker *walker, const struct gt_walk_cpu *cpu)
 {
-	return gt_rule(walker, cpu->pc - !cpu->all);
+	uint64_t rule = gt_rule(walker, cpu->pc - !cpu->all);
+
+	if (GT_CPU_LINKS && gt_unlikely(rule == GT_RULE_NOWHERE) && !cpu->all &&
+	    gt_rule(walker, cpu->pc) == GT_RULE_SIGNAL)
+		rule = GT_RULE_SIGNAL;
+	return rule;
 }
 
 /* sp is where the kernel left the context. */
 static bool step_signal(struct gt_walker *walker, struct gt_walk_cpu *cpu)
 {
-	uintptr_t at = cpu->sp + offsetof(ucontext_t, uc_mcontext.gregs);
+	uintptr_t at = cpu->sp + GT_CPU_CONTEXT + CONTEXT;
 
-	if (!can_read(walker, at) || !can_read(walker, at + sizeof(gregset_t) - WORD))
+	if (!can_read(walker, at) || !can_read(walker, at + GT_CPU_PC * WORD))
 		return false;
-	interrupted(walker, cpu, (const greg_t *)at);
+	interrupted(walker, cpu, (const long long *)at);
 	return true;
+}
+
+/* Where the frame's return address lies. */
+static uintptr_t return_at(uintptr_t sp, uintptr_t bx)
+{
+	return GT_CPU_LINKS ? bx : sp - WORD;
 }
 
 /* The return address is at `frame` + 8, and the frame pointer of the caller at `frame`. */
@@ -160,8 +173,10 @@ static bool step_by_pointer(struct gt_walker *walker, struct gt_walk_cpu *cpu)
 	    !can_read(walker, frame + WORD))
 		return false;
 	cpu->bp = word_at(frame);
-	cpu->pc = word_at(frame + WORD);
+	cpu->pc = gt_cpu_code(word_at(frame + WORD));
 	cpu->sp = frame + 2 * WORD;
+	if (GT_CPU_LINKS)
+		cpu->bx = frame + WORD;
 	cpu->all = NULL;
 	cpu->guessed = true;
 	return true;
@@ -170,11 +185,7 @@ static bool step_by_pointer(struct gt_walker *walker, struct gt_walk_cpu *cpu)
 /* Any register is known where the thread was interrupted. */
 static uintptr_t of_register(const struct gt_walk_cpu *cpu, unsigned dwarf)
 {
-	static const uint8_t at[16] = { REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI,
-					REG_RBP, REG_RSP, REG_R8,  REG_R9,  REG_R10, REG_R11,
-					REG_R12, REG_R13, REG_R14, REG_R15 };
-
-	return cpu->all ? (uintptr_t)cpu->all[at[dwarf]] : 0;
+	return cpu->all ? gt_cpu_register(cpu->all, dwarf) : 0;
 }
 
 /* The caller's registers are still in others. */
@@ -184,9 +195,11 @@ static bool step_jump(struct gt_walker *walker, struct gt_walk_cpu *cpu, uint32_
 
 	if (!cpu->all)
 		return false;
-	cpu->pc = of_register(cpu, registers & 31);
+	cpu->pc = gt_cpu_code(of_register(cpu, registers & 31));
 	cpu->sp = sp ? of_register(cpu, sp - 1) : cpu->sp + (registers >> 16);
 	cpu->bp = bp ? of_register(cpu, bp - 1) : cpu->bp;
+	if (GT_CPU_LINKS)
+		cpu->bx = 0;
 	cpu->all = NULL;
 	cpu->guessed = false;
 	return can_read(walker, cpu->sp);
@@ -223,13 +236,39 @@ static uintptr_t cfa_of(struct gt_walker *walker, const struct gt_walk_cpu *cpu,
 	}
 }
 
-/* What a register of the caller's was: `how` and `slot` are the rule's. 0: that cannot be read. */
-static void restore(struct gt_walker *walker, uintptr_t frame, unsigned how, unsigned slot, uintptr_t *reg)
+/* What rbp (0) or rbx (1) of the caller's was. 0: that cannot be read. */
+static void restore(struct gt_walker *walker, uint64_t rule, unsigned which, uintptr_t frame, uintptr_t *reg)
 {
-	uintptr_t at = frame + WORD * (uintptr_t)((intptr_t)(slot ^ 1024) - 1024);
+	uintptr_t at;
 
-	if (how != GT_SAVED_NOT)
-		*reg = can_read(walker, at) ? word_at(at) : 0;
+	if ((rule >> (5 + 2 * which) & 3) == GT_SAVED_NOT)
+		return;
+	at = frame + WORD * (uintptr_t)gt_rule_slot(rule, which);
+	*reg = can_read(walker, at) ? word_at(at) : 0;
+}
+
+/* To the caller, if the frame ends at `cfa` and nothing else of the caller's is missing. */
+static bool step_out(struct gt_walker *walker, struct gt_walk_cpu *cpu, uint64_t rule, uintptr_t cfa)
+{
+	unsigned how_bx = rule >> 7 & 3;
+
+	if (!GT_CPU_LINKS) {
+		cpu->pc = word_at(cfa - WORD);
+	} else if (how_bx == GT_SAVED_NOT) { /* it is still in its register, which calls overwrite */
+		if (!cpu->all)
+			return false;
+		cpu->pc = gt_cpu_code(cpu->bx);
+		cpu->bx = 0;
+	} else {
+		cpu->bx = cfa + WORD * (uintptr_t)gt_rule_slot(rule, 1);
+		if (how_bx == GT_SAVED_BY_BP || !can_read(walker, cpu->bx))
+			return false;
+		cpu->pc = gt_cpu_code(word_at(cpu->bx));
+	}
+	cpu->sp = cfa;
+	cpu->all = NULL;
+	cpu->guessed = false;
+	return true;
 }
 
 static bool step(struct gt_walker *walker, struct gt_walk_cpu *cpu, uint64_t rule)
@@ -244,36 +283,26 @@ static bool step(struct gt_walker *walker, struct gt_walk_cpu *cpu, uint64_t rul
 	if (gt_unlikely(gt_rule_kind(rule) == GT_RULE_JUMP))
 		return step_jump(walker, cpu, (uint32_t)gt_rule_offset(rule));
 	cfa = cfa_of(walker, cpu, rule);
-	if (cfa & (WORD - 1) || cfa <= cpu->sp || !can_read(walker, cfa - WORD))
+	if (cfa & (WORD - 1) || cfa < cpu->sp || (cfa == cpu->sp && !(GT_CPU_LINKS && cpu->all)) ||
+	    !can_read(walker, cfa - WORD))
 		return false;
-	restore(walker, how_bp == GT_SAVED_BY_BP ? bp : cfa, how_bp, rule >> 9 & 2047, &cpu->bp);
-	restore(walker, how_bx == GT_SAVED_BY_BP ? bp : cfa, how_bx, rule >> 20 & 2047, &cpu->bx);
-	cpu->pc = word_at(cfa - WORD);
-	cpu->sp = cfa;
-	cpu->all = NULL;
-	cpu->guessed = false;
-	return true;
+	restore(walker, rule, 0, how_bp == GT_SAVED_BY_BP ? bp : cfa, &cpu->bp);
+	if (!GT_CPU_LINKS)
+		restore(walker, rule, 1, how_bx == GT_SAVED_BY_BP ? bp : cfa, &cpu->bx);
+	return step_out(walker, cpu, rule, cfa);
 }
 
-/* Does a call instruction end at `address`? e8 and a displacement, or ff /2 and what its operand needs. */
+/* Does a call instruction end at `address`? */
 static bool behind_call(struct gt_walker *walker, uintptr_t address)
 {
-	const uint8_t *code = walker->window;
-	bool call;
-
 	walker->window_bytes = 0;
-	if (gt_peek(walker->window, address - 7, 7) != 7)
-		return false;
-	call = code[2] == 0xe8;
-	for (unsigned i = 0; i < 6; i++)
-		call |= i != 2 && code[i] == 0xff && (code[i + 1] >> 3 & 7) == 2;
-	return call;
+	return gt_peek(walker->window, address - 7, 7) == 7 && gt_cpu_is_call(walker->window);
 }
 
 /* Is what was found a return address? Then its rule is known, too. */
 static bool is_return(struct gt_walker *walker, const struct gt_walk_cpu *cpu, uint64_t *rule)
 {
-	if (cpu->pc < PAGE || (cpu->pc >> 47) != 0)
+	if (cpu->pc < PAGE || (cpu->pc >> GT_CPU_ADDRESS) != 0)
 		return false;
 	*rule = rule_of(walker, cpu);
 	return *rule != GT_RULE_NOWHERE && behind_call(walker, cpu->pc);
@@ -286,23 +315,30 @@ static bool scan(struct gt_walker *walker, struct gt_walk_cpu *cpu, unsigned wor
 	cpu->all = NULL;
 	cpu->guessed = true;
 	for (unsigned i = 0; i < words && can_read(walker, at); i++, at += WORD) {
-		cpu->pc = word_at(at);
+		cpu->pc = gt_cpu_code(word_at(at));
 		cpu->sp = at + WORD;
+		if (GT_CPU_LINKS)
+			cpu->bx = at;
 		if (is_return(walker, cpu, rule))
 			return true;
 	}
 	return false;
 }
 
-/* No rule leads on from the frame at `place`. In code without a frame the return address is on
- * top, or one below. */
+/* No rule leads on from the frame at `place`. In code without a frame the return address is in the link
+ * register, or on top, or one below. */
 static bool guess(struct gt_walker *walker, struct gt_walk_cpu *cpu, const struct gt_walk_place *place,
 		  uint64_t *rule)
 {
 	bool top = cpu->all != NULL;
 
 	*cpu = (struct gt_walk_cpu){ 0, place->sp, place->bp, place->bx, NULL, true };
-	if (top && scan(walker, cpu, 2, rule))
+	if (GT_CPU_LINKS && top) {
+		cpu->pc = gt_cpu_code(place->bx);
+		cpu->bx = 0;
+		if (is_return(walker, cpu, rule))
+			return true;
+	} else if (top && scan(walker, cpu, 2, rule))
 		return true;
 	cpu->sp = place->sp;
 	if (step_by_pointer(walker, cpu) && is_return(walker, cpu, rule))
@@ -314,7 +350,7 @@ static bool guess(struct gt_walker *walker, struct gt_walk_cpu *cpu, const struc
 static bool caller(struct gt_walker *walker, struct gt_walk_cpu *cpu, const struct gt_walk_place *place,
 		   uint64_t *rule)
 {
-	const greg_t *all = cpu->all;
+	const long long *all = cpu->all;
 	uint64_t next = GT_RULE_NONE;
 
 	if (step(walker, cpu, *rule) && (!cpu->pc || (next = rule_of(walker, cpu)) != GT_RULE_NOWHERE)) {
@@ -332,10 +368,10 @@ static bool caller(struct gt_walker *walker, struct gt_walk_cpu *cpu, const stru
 static unsigned still_there(struct gt_walker *walker, unsigned i)
 {
 	while (i < GT_WALK_FRAMES) {
-		uintptr_t at = walker->place[i].sp - WORD;
+		uintptr_t at = return_at(walker->place[i].sp, walker->place[i].bx);
 
 		if (GT_FRAME_FLAGS(walker->word[i]) & (GT_FRAME_EXACT | GT_FRAME_GUESSED) ||
-		    !can_read(walker, at) || word_at(at) != GT_FRAME_ADDRESS(walker->word[i]))
+		    !can_read(walker, at) || gt_cpu_code(word_at(at)) != GT_FRAME_ADDRESS(walker->word[i]))
 			break;
 		i++;
 	}
@@ -491,11 +527,13 @@ static unsigned walk(struct gt_walker *walker, struct gt_walk_cpu *cpu)
 
 GT_HIDDEN unsigned gt_walk(struct gt_walker *walker, const ucontext_t *context)
 {
+	const long long *all = (const void *)((const char *)context + CONTEXT);
+
 	if (gt_cache) {
-		interrupted(walker, &walker->cpu, context->uc_mcontext.gregs);
+		interrupted(walker, &walker->cpu, all);
 		return walk(walker, &walker->cpu);
 	}
-	only_innermost(walker, (uintptr_t)context->uc_mcontext.gregs[REG_RIP]);
+	only_innermost(walker, (uintptr_t)all[GT_CPU_PC]);
 	return walker->n;
 }
 
@@ -503,33 +541,16 @@ GT_HIDDEN unsigned gt_walk_here(struct gt_walker *walker)
 {
 	struct gt_walk_cpu *cpu = &walker->cpu;
 
-	/* All of one instruction, as it were: none in between moves the stack. */
-	__asm__ volatile("movq %%rsp, %0\n\tmovq %%rbp, %1\n\tmovq %%rbx, %2\n\t"
-			 "leaq 0f(%%rip), %%rax\n\tmovq %%rax, %3\n0:"
-			 : "=m"(cpu->sp), "=m"(cpu->bp), "=m"(cpu->bx), "=m"(cpu->pc)
-			 :
-			 : "rax");
+	GT_CPU_HERE(cpu->pc, cpu->sp, cpu->bp, cpu->bx);
 	cpu->all = NULL;
 	cpu->guessed = false;
 	if (gt_cache) {
 		onto_stack(walker, cpu->sp);
-		return walk(walker, cpu);
+		walk(walker, cpu);
+	} else {
+		only_innermost(walker, cpu->pc);
 	}
-	only_innermost(walker, cpu->pc);
-	return walker->n;
-}
-
-#elif defined(__aarch64__)
-
-GT_HIDDEN unsigned gt_walk(struct gt_walker *walker, const ucontext_t *context)
-{
-	only_innermost(walker, (uintptr_t)context->uc_mcontext.pc);
-	return walker->n;
-}
-
-GT_HIDDEN unsigned gt_walk_here(struct gt_walker *walker)
-{
-	only_innermost(walker, (uintptr_t)__builtin_return_address(0));
+	__asm__ volatile(""); /* walk() is called, no jump's target: this frame, which it reads, stays */
 	return walker->n;
 }
 

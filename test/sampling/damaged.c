@@ -8,6 +8,7 @@
  */
 #define _GNU_SOURCE
 #include "gputrace/records.h"
+#include "sampling/cpu.h"
 #include "sampling/peek.h"
 #include "sampling/unwind.h"
 
@@ -95,11 +96,12 @@ static void fill_stack(const struct library *lib)
 static unsigned walk_any(const struct library *lib)
 {
 	ucontext_t at = { 0 };
+	long long *all = (void *)((char *)&at + offsetof(ucontext_t, uc_mcontext.GT_CPU_REGISTERS));
 
-	for (int i = 0; i < NGREG; i++)
-		at.uc_mcontext.gregs[i] = (greg_t)(uintptr_t)(stack + 8 * any(STACK / 8));
-	at.uc_mcontext.gregs[REG_RIP] = (greg_t)((uintptr_t)lib->code + any(lib->code_bytes));
-	at.uc_mcontext.gregs[REG_RSP] = (greg_t)(uintptr_t)(stack + 8 * any(STACK / 16) + !any(16));
+	for (unsigned i = 0; i < sizeof(at.uc_mcontext.GT_CPU_REGISTERS) / sizeof(*all); i++)
+		all[i] = (long long)(uintptr_t)(stack + 8 * any(STACK / 8));
+	all[GT_CPU_PC] = (long long)((uintptr_t)lib->code + any(lib->code_bytes));
+	all[GT_CPU_SP] = (long long)(uintptr_t)(stack + 8 * any(STACK / 16) + !any(16));
 	/* Half of them on a stack whose bounds are not known. */
 	gt_walker_begin(&walker, any(2) ? (uintptr_t)stack : 0, (uintptr_t)stack + STACK);
 	if (!walker.low)

@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "gputrace/records.h"
+#include "sampling/cpu.h"
 #include "test/sampling/own_stack.h"
 
 #include <setjmp.h>
@@ -204,7 +205,7 @@ static void jumped(void)
 	claim("behind it", counted(0) == 4 && !walker.flags && ends_in_root());
 }
 
-/* A call of what is no code: the caller is on top of the stack. */
+/* A call of what is no code: the caller is on top of the stack, or in the link register. */
 COUNTED static void call_nothing(void (*volatile nothing)(void))
 {
 	nothing();
@@ -213,11 +214,16 @@ COUNTED static void call_nothing(void (*volatile nothing)(void))
 
 static void at_nothing(int sig, siginfo_t *info, void *context)
 {
-	ucontext_t *at = context;
+	long long *all;
 
 	walk(sig, info, context);
-	at->uc_mcontext.gregs[REG_RIP] = *(greg_t *)at->uc_mcontext.gregs[REG_RSP];
-	at->uc_mcontext.gregs[REG_RSP] += 8;
+	all = (void *)((char *)context + offsetof(ucontext_t, uc_mcontext.GT_CPU_REGISTERS));
+	if (GT_CPU_LINKS) {
+		all[GT_CPU_PC] = all[GT_CPU_BX];
+	} else {
+		all[GT_CPU_PC] = *(long long *)all[GT_CPU_SP];
+		all[GT_CPU_SP] += 8;
+	}
 }
 
 static void nowhere(void)
@@ -239,12 +245,16 @@ static void called_by_jit(void)
 /* Code that no table knows, with a frame pointer. It is found when the time for another search has come. */
 static void jit(void)
 {
-	/* push %rbp; mov %rsp, %rbp; call *%rdi; pop %rbp; ret */
+#if GT_CPU_LINKS /* stp x29, x30, [sp, -16]!; mov x29, sp; blr x0; ldp x29, x30, [sp], 16; ret */
+	static const uint32_t made[] = { 0xa9bf7bfd, 0x910003fd, 0xd63f0000, 0xa8c17bfd, 0xd65f03c0 };
+#else /* push %rbp; mov %rsp, %rbp; call *%rdi; pop %rbp; ret */
 	static const uint8_t made[] = { 0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3 };
+#endif
 	void *at = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	void (*volatile code)(void (*)(void));
 
 	memcpy(at, made, sizeof(made));
+	__builtin___clear_cache(at, (char *)at + sizeof(made));
 	memcpy((void *)&code, &at, sizeof(at));
 	for (int i = 0; i < 5000 && !flagged(GT_FRAME_UNMAPPED); i++) {
 		code(called_by_jit);

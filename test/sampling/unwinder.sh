@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
 # To be sourced after lib.sh by tests of the unwinder alone: programs are linked with its objects.
-# Limits: x86-64.
-[ "$(uname -m)" = x86_64 ] || skip_all "the unwinder is x86-64's"
+# Limits: x86-64 and aarch64.
+case $(uname -m) in x86_64 | aarch64) ;; *) skip_all "no unwinder for $(uname -m)" ;; esac
 unwinder=$GT_BUILD/sampling/.libs/libgtunwind.a
 [ -e "$unwinder" ] || skip_all "no unwinder was built"
 

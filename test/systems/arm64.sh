@@ -9,7 +9,8 @@
 set -u
 suite=${1:-$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)}
 [ $# -eq 0 ] || shift
-[ $# -gt 0 ] || set -- filter/record libwrapgen/dlsym kill/rate mpi/random
+[ $# -gt 0 ] || set -- filter/record libwrapgen/dlsym kill/rate mpi/random \
+	sampling/stacks sampling/steps sampling/callers
 triplet=aarch64-linux-gnu
 skip() { echo "$1"; exit 77; }
 [ "$(id -u)" -eq 0 ] || skip "only root can make a tree of another system"
