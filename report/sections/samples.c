@@ -758,18 +758,22 @@ static void put_hottest(const struct gt_section *section, const size_t *rows, un
 
 bool gt_samples_hottest(const struct gt_report *report, unsigned width, char *text, size_t size)
 {
-	enum { LEAST = 100, BESIDE = 63 /* columns of such a line that are no names */ };
+	/* Columns: of such a line that are no names, beside each further name, and of a name that can be read. */
+	enum { LEAST = 100, BESIDE = 49, FURTHER = 7, NAME = 18 };
 	const struct gt_section *section = report ? gt_section_find(&report->figures, "samples") : NULL;
 	size_t rows[HOTTEST];
-	unsigned count = hottest_rows(section, rows);
+	unsigned count = hottest_rows(section, rows), longest;
 	double error = 0, number = equal_ones(section);
 
-	if (!(number > 0))
+	if (!(number > 0) || !count)
 		return false;
+	width = (width < LEAST ? LEAST : width) - BESIDE - FURTHER * (count - 1);
+	longest = longest_name(section, rows, count, width);
+	while (longest < NAME && count > 1) /* rather one name less */
+		longest = longest_name(section, rows, --count, width += FURTHER);
 	for (unsigned i = 0; i < count; i++)
 		error = fmax(error, gt_samples_interval(share_at(section, rows[i]), number));
-	width = (width < LEAST ? LEAST : width) - BESIDE;
-	put_hottest(section, rows, count, longest_name(section, rows, count, width), error, text, size);
+	put_hottest(section, rows, count, longest, error, text, size);
 	return true;
 }
 
