@@ -758,7 +758,7 @@ static void put_hottest(const struct gt_section *section, const size_t *rows, un
 
 bool gt_samples_hottest(const struct gt_report *report, unsigned width, char *text, size_t size)
 {
-	/* Columns: of such a line that are no names, beside each further name, and of a name that can be read. */
+	/* Columns: of such a line that are no names, for each further name, and of a name to be read. */
 	enum { LEAST = 100, BESIDE = 49, FURTHER = 7, NAME = 18 };
 	const struct gt_section *section = report ? gt_section_find(&report->figures, "samples") : NULL;
 	size_t rows[HOTTEST];
