@@ -50,7 +50,7 @@ report_libgtreport_la_SOURCES += report/source/source.h report/source/source.c r
 
 # gputrace timeline
 report_libgtreport_la_SOURCES += report/timeline/grid.h report/timeline/grid.c report/timeline/timeline.h \
-	report/timeline/text.c report/timeline/picture.c \
+	report/timeline/shares.h report/timeline/shares.c report/timeline/text.c report/timeline/picture.c \
 	report/timeline/screen.c
 report_libgtreport_la_CPPFLAGS += $(CAIRO_CFLAGS) $(NCURSES_CFLAGS)
 

@@ -202,10 +202,6 @@ static void begin(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 	p->classes = report->classes.regions;
 }
 
-/*
- * Threads that run one after another share a location: from the end of one, or the last call that one made
- * while it ended, to the begin of the next one there is no thread.
- */
 static void event(struct gt_report *report, struct gt_otf2_cursor *at, const struct gt_otf2_event *event,
 		  void *memory)
 {
@@ -213,14 +209,12 @@ static void event(struct gt_report *report, struct gt_otf2_cursor *at, const str
 
 	(void)report;
 	gt_profile_first(p, at);
-	p->follows = event->type == GT_OTF2_ThreadBegin && p->may_follow && !at->depth;
+	p->follows = gt_profile_follows(at, event, &p->may_follow);
 	if (p->follows) {
-		p->may_follow = false;
 		p->ended = p->time;
 		p->absent += at->time - p->time;
 		p->time = at->time;
 	}
-	p->may_follow |= event->type == GT_OTF2_ThreadEnd;
 	gt_profile_spend(p, at->time);
 }
 
@@ -297,6 +291,17 @@ static bool only_waited(const struct gt_profile_location *location)
 	       location->times[GT_TIME_WAIT] + location->times[GT_TIME_DEVICE] >= life / 100 * 95;
 }
 
+bool gt_profile_serves(const struct gt_report *report, const struct gt_profile_location *of, size_t location)
+{
+	return report->classes.locations[location].kind == GT_LOCATION_THREAD && only_waited(of) &&
+	       !worked(report, location);
+}
+
+bool gt_profile_idles(const struct gt_report *report, size_t location, enum gt_class class)
+{
+	return class == GT_CLASS_CONDITION && report->classes.locations[location].kind == GT_LOCATION_THREAD;
+}
+
 /* Did OpenMP's runtime make it for its parallel regions? It does nothing of its own outside of them. */
 static bool is_in_teams(const struct gt_report *report, const struct gt_profile_tree *tree)
 {
@@ -335,7 +340,6 @@ static void merge_regions(struct gt_report *report, const struct gt_profile_regi
 {
 	uint32_t index = (uint32_t)(location - profile->locations);
 	bool counts = gt_profile_counts(report, profile, index);
-	bool thread = counts && report->classes.locations[index].kind == GT_LOCATION_THREAD;
 
 	for (size_t i = 0; i <= region_count(report); i++) {
 		const struct gt_profile_region *from = &regions[i];
@@ -354,7 +358,8 @@ static void merge_regions(struct gt_report *report, const struct gt_profile_regi
 		to->calls += from->calls;
 		to->inclusive += from->inclusive;
 		to->exclusive += from->exclusive;
-		if (thread && i < region_count(report) && report->classes.regions[i] == GT_CLASS_CONDITION) {
+		if (counts && i < region_count(report) &&
+		    gt_profile_idles(report, index, (enum gt_class)report->classes.regions[i])) {
 			to->idle += from->exclusive;
 			location->idle += from->exclusive;
 		} else {
@@ -445,7 +450,7 @@ static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 		report->duration = at->time;
 	sum_times(report, regions, location);
 	location->in_teams = class->kind == GT_LOCATION_THREAD && is_in_teams(report, &p->tree);
-	if (class->kind == GT_LOCATION_THREAD && only_waited(location) && !worked(report, at->index))
+	if (gt_profile_serves(report, location, at->index))
 		class->kind = GT_LOCATION_SERVICE;
 	if (class->kind != GT_LOCATION_SERVICE)
 		merge_regions(report, regions, profile, location);

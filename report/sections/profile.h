@@ -296,6 +296,28 @@ static inline uint64_t gt_profile_life(const struct gt_profile_location *locatio
 {
 	return location->end - location->begin - location->absent;
 }
+/* The part of it that counts, if gt_profile_counts(). */
+static inline uint64_t gt_profile_counted(const struct gt_profile_location *location)
+{
+	return gt_profile_life(location) - location->idle;
+}
+/*
+ * Threads that run one after another share a location: from the end of one, or the last call that one made
+ * while it ended, to the begin of the next one there is no thread. True: this event is that begin. `ended`:
+ * a thread of the location has ended; false at first.
+ */
+static inline bool gt_profile_follows(const struct gt_otf2_cursor *at, const struct gt_otf2_event *event,
+				      bool *ended)
+{
+	bool follows = event->type == GT_OTF2_ThreadBegin && *ended && !at->depth;
+
+	*ended = (*ended && !follows) || event->type == GT_OTF2_ThreadEnd;
+	return follows;
+}
+/* Is it a thread that did nothing but wait, as a library makes for itself? `of`: all of its life. */
+bool gt_profile_serves(const struct gt_report *report, const struct gt_profile_location *of, size_t location);
+/* Is a location's time in regions of this class idle? */
+bool gt_profile_idles(const struct gt_report *report, size_t location, enum gt_class class);
 /* The part of a location's time outside all regions. */
 uint64_t gt_profile_unseen(const struct gt_profile_location *location);
 /* Is next to nothing of its life recorded? So it is with what starts ranks, and MPI's own threads. */

@@ -73,7 +73,7 @@ uint64_t gt_profile_whole(const struct gt_report *report, const struct gt_profil
 
 	for (size_t i = 0; i < report->read->tables[GT_OTF2_LOCATION].count; i++)
 		if (gt_profile_counts(report, profile, i))
-			sum += gt_profile_life(&profile->locations[i]) - profile->locations[i].idle;
+			sum += gt_profile_counted(&profile->locations[i]);
 	return sum;
 }
 

@@ -19,6 +19,7 @@
 #include "report/model/stacks.h"
 #include "report/part/match.h"
 #include "report/report.h"
+#include "report/timeline/shares.h"
 
 enum { NAME_MAX_BYTES = 4096, NO_ROW = -1, NAME_MIN = 3, NAME_CUT = 8 };
 
@@ -47,6 +48,7 @@ struct reading {
 	int32_t *first_rows;     /* by location: its first row, or NO_ROW */
 	uint32_t *region_of;     /* by region: its place in the grid + 1 */
 	struct gt_ends ends;
+	struct gt_shares shares;
 	uint64_t correlation, mpi_error;
 };
 
@@ -54,7 +56,7 @@ struct reading {
 struct place {
 	struct lane *lanes;
 	uint64_t last;                /* until here all is counted */
-	uint64_t times[GT_CLASSES];
+	struct gt_sharing sharing;
 	struct gt_match match;
 };
 
@@ -166,6 +168,15 @@ static void on_begin(struct gt_otf2_cursor *at)
 		place->lanes[i].places = gt_zeroed(keys_of(reading), sizeof(*place->lanes[i].places));
 }
 
+static void spend(const struct reading *reading, struct place *place, const struct gt_otf2_region *region,
+		  uint64_t now)
+{
+	enum gt_class class = gt_class_of(&reading->report.classes, region);
+
+	place->sharing.classes[class] += now - place->last;
+	place->sharing.classes_in[class] += gt_shares_in(&reading->grid->part, place->last, now);
+}
+
 /* Until now the stack was `depth` deep. */
 static void innermost(struct gt_otf2_cursor *at, size_t depth)
 {
@@ -176,13 +187,13 @@ static void innermost(struct gt_otf2_cursor *at, size_t depth)
 	uint64_t to = at->time < grid->part.to ? at->time : grid->part.to;
 	const struct gt_otf2_region *region;
 
+	gt_shares_event(&place->sharing, at, NULL, &grid->part);
+	if (depth)
+		spend(reading, place, at->stack[depth - 1].region, at->time);
 	place->last = at->time;
-	if (!depth || from >= to)
+	if (!place->lanes || !depth || from >= to || grid->lanes)
 		return;
 	region = at->stack[depth - 1].region;
-	place->times[gt_class_of(&reading->report.classes, region)] += to - from;
-	if (grid->lanes)
-		return;
 	if (grid->depth && depth > grid->depth)
 		region = at->stack[grid->depth - 1].region;
 	add_span(grid, (unsigned)first_row(at), place->lanes, gt_report_region(&reading->report, region),
@@ -206,8 +217,7 @@ static void on_enter(struct gt_otf2_cursor *at)
 	struct reading *reading = reading_of(at);
 	struct place *place = at->state;
 
-	if (place->lanes)
-		innermost(at, at->depth - 1);
+	innermost(at, at->depth - 1);
 	if (reading->grid->with_lines)
 		gt_match_enter(&place->match, at, reading->correlation, 0);
 }
@@ -218,10 +228,9 @@ static void on_leave(struct gt_otf2_cursor *at, const struct gt_otf2_frame *fram
 	struct reading *reading = reading_of(at);
 	struct place *place = at->state;
 
-	if (place->lanes) {
-		innermost(at, at->depth + 1);
+	innermost(at, at->depth + 1);
+	if (place->lanes)
 		whole_call(at, frame, at->depth + 1);
-	}
 	if (reading->grid->with_lines)
 		gt_match_leave(&place->match, at, reading->mpi_error);
 }
@@ -257,6 +266,7 @@ static void on_event(struct gt_otf2_cursor *at, const struct gt_otf2_event *even
 {
 	struct place *place = at->state;
 
+	gt_shares_event(&place->sharing, at, event, &reading_of(at)->grid->part);
 	if (event->type == GT_OTF2_CallingContextSample && place->lanes &&
 	    reading_of(at)->each > reading_of(at)->lanes)
 		add_sample(at, &event->CallingContextSample);
@@ -270,9 +280,9 @@ static void on_end(struct gt_otf2_cursor *at, bool whole)
 	struct place *place = at->state;
 
 	(void)whole;
+	innermost(at, at->depth);
 	if (!place->lanes)
 		return;
-	innermost(at, at->depth);
 	for (size_t depth = at->depth; depth; depth--)
 		whole_call(at, &at->stack[depth - 1], depth);
 	for (unsigned i = 0; i < reading->each; i++) {
@@ -289,8 +299,9 @@ static void on_merge(struct gt_otf2_cursor *at)
 	struct reading *reading = reading_of(at);
 	struct place *place = at->state;
 
-	for (unsigned i = 0; i < GT_CLASSES; i++)
-		reading->grid->times[i] += place->times[i];
+	for (unsigned i = 0; i < GT_CLASSES && gt_part_has(&reading->grid->part, at->index); i++)
+		reading->grid->times[i] += place->sharing.classes_in[i];
+	gt_shares_add(&reading->shares, &reading->report, &place->sharing, at, reading->grid);
 	if (reading->grid->with_lines)
 		gt_match_end(&place->match, &reading->ends);
 }
@@ -555,8 +566,9 @@ static bool prepare(struct reading *reading)
 static void clear(struct gt_grid *grid)
 {
 	grid->rows = grid->regions = grid->lines = grid->idle = grid->no_room = 0;
-	grid->more_lines = grid->text_count = 0;
+	grid->more_lines = grid->text_count = grid->lives = grid->of_gpus = 0;
 	memset(grid->times, 0, sizeof(grid->times));
+	memset(grid->counted, 0, sizeof(grid->counted));
 	memset(gt_grid_cell_at(grid, 0, 0), 0,
 	       (size_t)grid->max_rows * grid->max_columns * sizeof(struct gt_grid_cell));
 }
@@ -576,6 +588,7 @@ int gt_grid_fill(const char *anchor, void *argument, FILE *unused)
 	reading.report.read = read;
 	if (!read || gt_otf2_definitions(read) || !prepare(&reading) || gt_otf2_events(read))
 		return 2;
+	gt_shares_finish(&reading.shares, &reading.report, grid);
 	finish_rows(&reading);
 	places = calloc(grid->rows + 1, sizeof(*places));
 	lines.drawn = calloc(DRAWN, sizeof(*lines.drawn));

@@ -66,7 +66,10 @@ struct gt_grid {
 	unsigned idle;            /* locations in which nothing was recorded in the window */
 	unsigned no_room;         /* locations that have no row */
 	uint64_t more_lines;      /* that have no room */
-	uint64_t times[GT_CLASSES]; /* ns: time in the innermost regions, of all rows in the window */
+	uint64_t times[GT_CLASSES]; /* ns: of selected locations in the window, by innermost region */
+	uint64_t counted[GT_CLASSES]; /* of it, what has a share (shares.h) */
+	uint64_t lives;             /* ns: that of which it is one: lives of threads, without idle time */
+	uint64_t of_gpus;           /* ns: and for kernels and copies: the window, for each device */
 	size_t text_count;
 	/* places of the arrays behind it: */
 	size_t row_at, cell_at, region_at, line_at, text_at;

@@ -15,6 +15,7 @@
 
 #include "lib/assemble/util/memory.h"
 #include "report/print/draw.h"
+#include "report/print/figures.h"
 
 enum { TICK_COLUMNS = 14 };
 
@@ -190,39 +191,48 @@ static void print_axis(const struct gt_grid *grid, FILE *out)
 	free(line);
 }
 
-/* All time of a paint. */
-static uint64_t paint_time(const struct gt_grid *grid, const struct gt_paint *paint)
+/* All time of a paint, by class. */
+static uint64_t paint_time(const uint64_t times[GT_CLASSES], const struct gt_paint *paint)
 {
 	uint64_t sum = 0;
 
 	for (unsigned class = 0; class < GT_CLASSES; class++)
 		if (gt_paint_of(class) == paint)
-			sum += grid->times[class];
+			sum += times[class];
 	return sum;
+}
+
+/* "code 52.1 %": the digits of gputrace report. The paint is that of a class. */
+static unsigned print_share(const struct gt_grid *grid, unsigned class, char *text, size_t size)
+{
+	const struct gt_paint *paint = gt_paint_of(class);
+	bool on_gpu = gt_class_times[class] == GT_TIME_ON_GPU;
+	uint64_t time = paint_time(grid->counted, paint), whole = on_gpu ? grid->of_gpus : grid->lives;
+	double share = (double)time / (double)whole;
+	char digits[32] = "<0.1 %";
+
+	if (!time || !whole)
+		return (unsigned)snprintf(text, size, "%s", paint->name);
+	if (share >= 0.0005)
+		gt_cell_print(digits, sizeof(digits), (union gt_cell){ .number = share }, GT_SHARE);
+	return (unsigned)snprintf(text, size, "%s %s%s", paint->name, digits, on_gpu ? " of GPUs" : "");
 }
 
 static void print_legend(const struct gt_grid *grid, const struct gt_timeline_look *look, FILE *out)
 {
-	uint64_t sum = 0;
 	unsigned used = 0;
 
-	for (unsigned class = 0; class < GT_CLASSES; class++)
-		sum += grid->times[class];
 	for (unsigned class = 0; class < GT_CLASSES; class++) {
 		const struct gt_paint *paint = gt_paint_of(class);
-		uint64_t time = paint_time(grid, paint);
 		bool first = true;
 		char text[96];
-		double share;
 		unsigned n;
 
 		for (unsigned i = 0; i < class; i++)
 			first = first && gt_paint_of(i) != paint;
-		if (!first || !time)
+		if (!first || !paint_time(grid->times, paint))
 			continue;
-		share = 100. * (double)time / (double)sum;
-		n = (unsigned)snprintf(text, sizeof(text), share < 0.1 ? "%s <0.1 %%" : "%s %.1f %%",
-				       paint->name, share);
+		n = print_share(grid, class, text, sizeof(text));
 		if (used && used + n + 6 > grid->width) {
 			fputc('\n', out);
 			used = 0;
