@@ -10,10 +10,9 @@
 
 GT_HIDDEN int gt_peek_refused;
 
-/* rt_sigprocmask() reads the set before it looks at what to do, of which there is no ~0. */
 GT_HIDDEN bool gt_peek_there(uintptr_t at)
 {
-	return gt_raw(SYS_rt_sigprocmask, ~0, at, NULL, 8) == -EINVAL;
+	return gt_raw_probe((const void *)at) == -EINVAL;
 }
 
 static __attribute__((noinline)) size_t by_pages(unsigned char *to, uintptr_t at, size_t bytes)

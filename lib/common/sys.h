@@ -441,13 +441,10 @@ static inline void gt_sys_sleep_us(long us)
 	GT_SYS2(SYS_nanosleep, &ts, NULL);
 }
 
-/*
- * Can the 8 bytes at that multiple of 8, other than 0, be read? The kernel reads a signal set before it finds
- * that it is not told what to do with it.
- */
+/* Can the 8 bytes at that multiple of 8, other than 0, be read? */
 static inline bool gt_sys_readable(const void *at)
 {
-	return GT_SYS4(SYS_rt_sigprocmask, -1, at, NULL, sizeof(uint64_t)) != -EFAULT;
+	return gt_sys_refused() || gt_raw_probe(at) != -EFAULT;
 }
 
 /* The kernel's signal set: 64 signals, the thread library's own included. */
