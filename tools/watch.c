@@ -31,6 +31,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -60,6 +61,7 @@
 #define STDERR_NAP_MS 10  /* between two looks of it meanwhile, as long as the job takes */
 #define INTERRUPTION_MS 20 /* until it is measured: the program starts meanwhile */
 #define LINK_MS     300   /* that a launcher which kills learns later that a rank has ended */
+#define TOLD_S      5     /* that we wait for the archive when a launcher wants everybody to end */
 
 static struct {
 	char home[PATH_MAX];  /* behind the archive directory's path: "/spool..." */
@@ -85,30 +87,63 @@ static bool dir_name(char *path, size_t size)
 
 /* ---- making the archive ---------------------------------------------------------------------- */
 
+static volatile sig_atomic_t told, enough;
+
+static void hear(int number)
+{
+	const struct itimerval soon = {{1, 0}, {TOLD_S, 0}};
+
+	if (number == SIGALRM) {
+		enough = told;
+	} else if (!told) {
+		told = 1;
+		setitimer(ITIMER_REAL, &soon, NULL);
+	}
+}
+
 /*
- * In a process of its own, and a process group: Ctrl-C ends the waiting, not the work. The lock is
- * shared with it.
+ * The command has ended, and what is sent from now on was not meant for it: a launcher that ends all ranks
+ * after the first one that has failed gets the command's own status if the archive is made soon. The first
+ * process of a pid namespace does not get SIGTERM without a handler, and all others end with it.
+ */
+static void be_told(void)
+{
+	const struct sigaction act = {.sa_handler = hear};
+
+	if (getpid() == 1)
+		return;
+	sigaction(SIGTERM, &act, NULL);
+	sigaction(SIGALRM, &act, NULL);
+}
+
+/*
+ * In a process of its own, and a process group: Ctrl-C ends the waiting, not the work, and SIGTERM, which a
+ * launcher sends to every process of a job, does not end it either. The lock is shared with it.
  */
 static int in_child(int (*call)(const char *dir, const char *home, int fd), const char *dir,
 		    const char *home, int fd)
 {
-	sigset_t none, ttou;
+	static const int ours[] = {SIGINT, SIGQUIT, SIGHUP, SIGTSTP, SIGTTIN, SIGTTOU, SIGTERM, SIGALRM};
+	sigset_t others, kept;
 	int status = 0, pid = fork();
 
 	if (pid < 0)
 		return GT_RC_BAD;
-	sigemptyset(&none);
 	if (!pid) {
 		if (run.link >= 0)
 			close(run.link);
 		setpgid(0, 0);
-		sigemptyset(&ttou);
-		sigaddset(&ttou, SIGTTOU);
-		sigprocmask(SIG_SETMASK, &ttou, NULL);
+		sigemptyset(&kept);
+		sigaddset(&kept, SIGTTOU);
+		sigaddset(&kept, SIGTERM);
+		sigprocmask(SIG_SETMASK, &kept, NULL);
 		_exit(call(dir, home, fd));
 	}
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+	sigfillset(&others);
+	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
+		sigdelset(&others, ours[i]);
+	sigprocmask(SIG_SETMASK, &others, NULL);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR && !enough)
 		;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : GT_RC_BAD;
 }
@@ -276,6 +311,7 @@ int gt_duty_watcher(const char *state)
 	sigset_t none;
 
 	setsid();
+	signal(SIGTERM, SIG_IGN); /* of a launcher: the end of the others is what is waited for */
 	prctl(PR_SET_NAME, "gputrace-watch");
 	if (!strchr(state, '/') || sscanf(state, "%d %u", &run.dir, &run.killer) != 2)
 		return GT_RC_BAD;
@@ -548,6 +584,8 @@ static void finish(void)
 	char dir[PATH_MAX];
 
 	make_archive();
+	if (enough) /* the guard stays, as if we had been killed */
+		return;
 	dismiss_watcher();
 	let_go();
 	if (gt_tidy(run.dir, TIDY_MS) && dir_name(dir, sizeof(dir)))
@@ -591,6 +629,7 @@ void gt_watch_end(int pid, int status, int signal, uint64_t used_ns)
 	struct gt_survey survey;
 	bool first, last;
 
+	be_told();
 	if (!run.page) { /* gt_watch_resume() has said it: the guard goes on when we have gone */
 		gt_live_dismiss(run.publisher);
 		return;
