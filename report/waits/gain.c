@@ -9,7 +9,7 @@
  * so far: only the present of each has to be known.
  *
  * Limits: a segment has two dependencies, the last ones (sync.h); waits of unknown cause stay as long as they
- * were.
+ * were. Who depends on a thread whose location has another one by now waits for all that it has had.
  */
 #include "config.h"
 
@@ -28,6 +28,8 @@ struct place {
 	enum step step;              /* the next one of this location ... */
 	uint64_t when;               /* ... and its time */
 	uint64_t there[GT_GAINS];    /* new time */
+	uint64_t born;               /* old time at which its present thread began, or 0: it has had one only */
+	uint64_t ended[GT_GAINS];    /* new time at which all those before it had ended */
 	uint64_t freed[GT_GAINS];    /* of the time up to the next segment */
 	uint64_t after[GT_GAINS];    /* the next segment goes on after its dependencies, in new time */
 };
@@ -155,6 +157,8 @@ static uint64_t new_time(const struct gain *gain, uint32_t location, uint64_t ti
 	const struct gt_wait_segment *segment;
 	uint64_t gap, begin;
 
+	if (time < place->born)
+		return place->ended[k];
 	if (time <= place->at || place->step == DONE)
 		return place->there[k];
 	segment = segment_of(gain, location);
@@ -179,16 +183,28 @@ static void depend(struct gain *gain, uint32_t location, uint32_t on, uint64_t t
 		place->after[k] = later(place->after[k], new_time(gain, on, time, k));
 }
 
+/* The thread that has the location ends with the time before the segment, in which it has none. */
+static void end_thread(struct place *place, const struct gt_wait_segment *segment, unsigned count)
+{
+	for (unsigned k = 0; k < count; k++)
+		place->ended[k] = later(place->ended[k],
+					place->there[k] + segment->begin - place->at - place->freed[k]);
+}
+
 /* The next segment ends. False: it was the last one. */
 static bool pass(struct gain *gain, uint32_t location)
 {
 	const struct gt_wait_segment *segment = segment_of(gain, location);
 	struct place *place = &gain->places[location];
 
+	if (segment->birth)
+		end_thread(place, segment, gain->count);
 	for (unsigned k = 0; k < gain->count; k++)
 		place->there[k] = segment->end > place->at ? new_time(gain, location, segment->end, k)
 							   : later(place->there[k], place->after[k]);
 	place->at = segment->end;
+	if (segment->birth)
+		place->born = segment->end;
 	memset(place->after, 0, sizeof(place->after));
 	if (++place->next == gt_segment_count(gain->sync, location)) {
 		place->step = DONE;
@@ -275,7 +291,8 @@ bool gt_gain(struct gt_sync *sync, const unsigned char *chosen_regions, unsigned
 			sift(&gain, 0);
 	}
 	for (uint32_t i = 0; i < locations; i++) {
-		memcpy(ends[i], gain.places[i].there, sizeof(ends[i]));
+		for (unsigned k = 0; k < count; k++)
+			ends[i][k] = later(gain.places[i].there[k], gain.places[i].ended[k]);
 		free(gain.nodes[i]);
 	}
 	free(gain.nodes);

@@ -30,6 +30,8 @@ enum { ROUNDS = 4, SLOW_NAPS = 8, LAST_NAPS = 4 };
 WORKS(serial_part, 60)
 WORKS(quick_part, 5)
 WORKS(after_part, 30)
+WORKS(early_part, 120)
+WORKS(main_part, 160)
 
 static sem_t done, work;
 static bool stop;
@@ -112,6 +114,26 @@ static void rounds(void)
 	pthread_join(other, NULL);
 }
 
+static void *early(void *unused)
+{
+	sem_post(&done);
+	early_part();
+	return unused;
+}
+
+/* When a thread is joined another one has had its location since. */
+static void outlived(void)
+{
+	pthread_t one, other;
+
+	pthread_create(&one, NULL, early, NULL);
+	sem_wait(&done);
+	main_part();
+	pthread_create(&other, NULL, quick, NULL);
+	pthread_join(other, NULL);
+	pthread_join(one, NULL);
+}
+
 /* Nobody joins the thread: it says that it has done its work. */
 static void detached(void)
 {
@@ -186,7 +208,7 @@ int main(int argc, char **argv)
 		void (*round)(void);
 	} all[] = { { "rounds", rounds }, { "detached", detached }, { "nested", nested },
 		    { "joiner", joiner }, { "forks", forks },       { "late_fork", late_fork },
-		    { "pooled", pooled } };
+		    { "pooled", pooled },           { "outlived", outlived } };
 	pthread_t thread;
 	bool pools = argc > 1 && !strcmp(argv[1], "pooled");
 

@@ -18,6 +18,7 @@ PATHS = {
     "forks": (["serial_part", "slow_part", "after_part"], ["quick_part"]),
     "late_fork": (["serial_part", "slow_part", "after_part"], ["quick_part"]),
     "pooled": (["serial_part", "slow_part"], []),
+    "outlived": (["serial_part", "main_part"], []),
 }
 # How many threads a round has at most at once. They live as long as it does, but not through the serial part
 # before it; one that nobody joins may still be about to end then.
@@ -49,6 +50,10 @@ def main():
     serial = path.get("serial_part", {"gain_s": 0})
     claim(near(serial["gain_s"] or 0, own["serial_part"]), "without the serial part it is as much shorter",
           serial, own)
+    if name == "outlived":
+        gain, main_part, early_part = path["main_part"]["gain_s"], own["main_part"], own["early_part"]
+        claim((main_part - early_part) / 2 <= gain <= main_part - early_part / 2,
+              "without main_part the early thread is waited for", gain, main_part, early_part)
     threads = report["locations"]
     lives = sum(t["duration_s"] for t in threads)
     within = sum(t["duration_s"] for t in threads if t["kind"] == "thread")
