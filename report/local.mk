@@ -8,7 +8,8 @@ report_libgtreport_la_SOURCES += report/model/classes.c report/model/classes.h r
 	report/model/sums.c report/model/sums.h report/model/stacks.c report/model/stacks.h report/model/spread.c report/model/spread.h report/model/posix.c \
 	report/model/posix.h report/model/rules.h report/model/calls.c report/model/calls.h registry/classes.def \
 	accel/classes.def mpi/classes.def cuda/classes.def hip/classes.def opencl/classes.def levelzero/classes.def \
-	report/model/device.c report/model/device.h report/model/spans.c report/model/spans.h report/model/turns.c \
+	report/model/device.c report/model/device.h report/model/lives.c report/model/lives.h \
+	report/model/spans.c report/model/spans.h report/model/turns.c \
 	report/model/turns.h report/model/spill.c report/model/spill.h
 # Sections that are counted.
 report_libgtreport_la_SOURCES += report/sections/profile.c report/sections/profile.h report/sections/calls.c \

@@ -213,6 +213,7 @@ static void event(struct gt_report *report, struct gt_otf2_cursor *at, const str
 	if (p->follows) {
 		p->ended = p->time;
 		p->absent += at->time - p->time;
+		gt_lives_add(&p->lives, p->time, at->time);
 		p->time = at->time;
 	}
 	gt_profile_spend(p, at->time);
@@ -418,6 +419,9 @@ static void carry(struct gt_report *report, struct gt_carry *carry, void *memory
 	gt_profile_flush(p);
 	gt_carry_bytes(carry, &p->begin, sizeof(p->begin));
 	gt_carry_bytes(carry, &p->absent, sizeof(p->absent));
+	gt_carry_bytes(carry, &p->lives.count, sizeof(p->lives.count));
+	p->lives.absences = gt_carry_array(carry, p->lives.absences, p->lives.count,
+					   sizeof(*p->lives.absences));
 	gt_carry_bytes(carry, &p->tree.count, sizeof(p->tree.count));
 	p->tree.nodes = gt_carry_array(carry, p->tree.nodes, p->tree.count, sizeof(*p->tree.nodes));
 	gt_carry_bytes(carry, &more, sizeof(more));
@@ -444,6 +448,7 @@ static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 	location->begin = at->event ? p->begin : 0;
 	location->end = at->time;
 	location->absent = p->absent;
+	location->lives = p->lives;
 	location->node_count = p->tree.count;
 	location->nodes = gt_zeroed(p->tree.count, sizeof(*location->nodes));
 	if (at->time > report->duration)

@@ -8,6 +8,7 @@
 #ifndef GT_REPORT_PROFILE_H
 #define GT_REPORT_PROFILE_H
 
+#include "report/model/lives.h"
 #include "report/model/stacks.h"
 #include "report/report.h"
 
@@ -71,6 +72,7 @@ struct gt_profile_location {
 	uint64_t calls, events;
 	uint64_t begin, end;              /* first and last event */
 	uint64_t absent;                  /* of that: between threads that it serves one after another */
+	struct gt_lives lives;            /* the same, by time */
 	uint64_t idle;                    /* waits for a condition, not of its process's first thread */
 	uint64_t times[GT_TIMES];         /* exclusive, by whose time it is */
 	uint64_t classes[GT_CLASSES];     /* exclusive */
@@ -94,6 +96,7 @@ struct gt_profiling {
 	bool begun, loud;            /* loud: everything here is, as on a stream */
 	uint64_t begin, time;        /* the first event; the last one */
 	uint64_t absent, ended;      /* ns between the threads that end and those that follow; since when */
+	struct gt_lives lives;
 	bool may_follow, follows;    /* a thread has ended; the last event is the begin of one that follows */
 	struct gt_profile_known *known;
 	uint32_t *touched;           /* nodes with a part, in order; there is room for all and one more */

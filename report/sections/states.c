@@ -4,9 +4,9 @@
  * sums that gputrace records for each thread (doc/adr/0026), and from those up to a moment, which are events.
  *
  * Limits: known of archives by gputrace, and of threads; of the whole run also in a part of an archive.
- * Between two moments a thread was ready for the same share of all the time, also where threads follow each
- * other in a location, and there was none for some of it. Of long runs, and of many
- * threads, not all moments are kept: a million of all locations, or sixteen of each if that is more.
+ * Between two moments a location's threads were ready for the same share of all the time that they lived. Of
+ * long runs, and of many threads, not all moments are kept: a million of all locations, or sixteen of each if
+ * that is more.
  */
 #include "config.h"
 
@@ -225,8 +225,20 @@ static void release(void *result)
 	free(all->series);
 }
 
+/* Evenly from one point to another one, whose times are those of lives. */
+static double between(const struct point *a, const struct point *b, uint64_t time)
+{
+	if (time <= a->time || b->time <= a->time)
+		return (double)a->sums[1];
+	if (time >= b->time || b->sums[1] <= a->sums[1])
+		return (double)b->sums[1];
+	return (double)a->sums[1] + (double)(b->sums[1] - a->sums[1]) * (double)(time - a->time) /
+					    (double)(b->time - a->time);
+}
+
 /* Up to a time. All events are between begin and end, also those of threads that follow each other. */
-static double ready_until(const struct series *series, struct gt_stretch events, uint64_t time)
+static double ready_until(const struct series *series, const struct gt_lives *lives, struct gt_stretch events,
+			  uint64_t time)
 {
 	const struct point *points = series->points;
 	size_t low = 0, high = series->count - 1;
@@ -246,12 +258,24 @@ static double ready_until(const struct series *series, struct gt_stretch events,
 		a.time = events.begin;
 	if (high == series->count - 1 && events.end > b.time)
 		b.time = events.end;
-	if (time <= a.time || b.time <= a.time)
-		return (double)a.sums[1];
-	if (time >= b.time || b.sums[1] <= a.sums[1])
-		return (double)b.sums[1];
-	return (double)a.sums[1] +
-	       (double)(b.sums[1] - a.sums[1]) * (double)(time - a.time) / (double)(b.time - a.time);
+	a.time = gt_lives_until(lives, a.time);
+	b.time = gt_lives_until(lives, b.time);
+	return between(&a, &b, gt_lives_until(lives, time));
+}
+
+static uint64_t life_in(const struct gt_lives *lives, struct gt_stretch in)
+{
+	return gt_lives_until(lives, in.end) - gt_lives_until(lives, in.begin);
+}
+
+/* Only the sums at the end are known: in a part of a life. */
+static double ready_for(const struct series *series, uint64_t life, uint64_t part)
+{
+	struct point end = series->points[series->count - 1];
+
+	if (end.time < life)
+		end.time = life;
+	return between(&(struct point){ 0 }, &end, part);
 }
 
 bool gt_states_know(const struct gt_report *report, size_t location)
@@ -261,8 +285,8 @@ bool gt_states_know(const struct gt_report *report, size_t location)
 	return all && all->series[location].known;
 }
 
-double gt_states_ready(const struct gt_report *report, size_t location, struct gt_stretch events,
-		       struct gt_stretch in)
+double gt_states_ready(const struct gt_report *report, size_t location, const struct gt_lives *lives,
+		       struct gt_stretch events, struct gt_stretch in)
 {
 	const struct states *all = gt_report_result(report, &gt_states_analysis);
 	const struct series *series = all ? &all->series[location] : NULL;
@@ -271,10 +295,10 @@ double gt_states_ready(const struct gt_report *report, size_t location, struct g
 	if (!gt_states_know(report, location))
 		return 0;
 	if (series->count > 2)
-		ready = ready_until(series, events, in.end) - ready_until(series, events, in.begin);
+		ready = ready_until(series, lives, events, in.end) -
+			ready_until(series, lives, events, in.begin);
 	else
-		ready = ready_until(series, (struct gt_stretch){ 0, events.end - events.begin },
-				    in.end - in.begin);
+		ready = ready_for(series, life_in(lives, events), life_in(lives, in));
 	return ready > 0 ? ready : 0;
 }
 

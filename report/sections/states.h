@@ -7,6 +7,7 @@
 #ifndef GT_REPORT_STATES_H
 #define GT_REPORT_STATES_H
 
+#include "report/model/lives.h"
 #include "report/report.h"
 
 struct gt_thread_states {
@@ -25,9 +26,9 @@ struct gt_stretch {
 };
 /*
  * For how long (ns) a location's thread was ready in a stretch of time; 0: not, or it is not known. `events`:
- * from the location's first one to its last one.
+ * from the location's first one to its last one; `lives`: when its threads lived in between.
  */
-double gt_states_ready(const struct gt_report *report, size_t location, struct gt_stretch events,
-		       struct gt_stretch in);
+double gt_states_ready(const struct gt_report *report, size_t location, const struct gt_lives *lives,
+		       struct gt_stretch events, struct gt_stretch in);
 
 #endif

@@ -333,7 +333,7 @@ static void walk(struct gt_path *path, uint64_t to)
 		path->longest = 0;
 		more = step(path, same <= gt_sync_locations(path->sync));
 		of = &path->sync->profile->locations[location];
-		path->ready[location] += gt_states_ready(path->sync->report, location,
+		path->ready[location] += gt_states_ready(path->sync->report, location, &of->lives,
 							 (struct gt_stretch){ of->begin, of->end },
 							 (struct gt_stretch){ path->time, before });
 		draw(path, location, before);

@@ -586,6 +586,51 @@ def two_threads(running, ready=0):
     return m
 
 
+def in_rounds(moments):
+    """Threads of 100 ms at the begin and at the end of a second share a location; the critical path has both.
+
+    They are ready for 60 ms in all. At the moments what is known of them is 25, 15 and 10 ms running, ready
+    and blocked, then 75, 45 and 30.
+    """
+    ms = 1000000
+    m = Made(1000 * ms)
+    process = m.process("Process 0")
+    main, thread = m.thread(process), m.thread(process, "Thread 1")
+    m.define("Group", m.s(""), 4, PTHREAD, 0, [main, thread])
+    comm = m.define("Comm", m.s(""), m.define("Group", m.s(""), 5, PTHREAD, 0, [0, 1]), NONE, 0)
+    members = [m.define("MetricMember", m.s(f"GPUTRACE::{name}_NS"), m.s(""), 0, 0, UINT64, 1, -9, m.s("s"))
+               for name in ("RUNNING", "READY", "BLOCKED")]
+    m.define("MetricClass", members, 3, 0)
+    create, join = m.region("pthread_create", PTHREAD), m.region("pthread_join", PTHREAD)
+    for number, begin, sums in (1, 0, (25, 15, 10)), (2, 900, (75, 45, 30)):
+        m.put(main, begin * ms, "Enter", create)
+        m.put(main, begin * ms, "ThreadCreate", comm, number)
+        m.put(main, begin * ms + 1000, "Leave", create)
+        m.put(thread, begin * ms, "ThreadBegin", comm, number)
+        m.put(thread, begin * ms, "Enter", m.region("work"))
+        if moments:
+            m.put(thread, (begin + 50) * ms, "Metric", 0, [UINT64] * 3, [n * ms for n in sums])
+        m.put(thread, (begin + 100) * ms, "Leave", m.region("work"))
+        m.put(thread, (begin + 100) * ms, "ThreadEnd", comm, number)
+        m.put(main, begin * ms + 1000, "Enter", join)
+        m.put(main, (begin + 100) * ms, "ThreadWait", comm, number)
+        m.put(main, (begin + 100) * ms, "Leave", join)
+        if begin == 0:
+            m.call(main, m.region("serial"), 100 * ms, 900 * ms)
+    m.states(thread, lifetime=200 * ms, running=100 * ms, ready=60 * ms, blocked=40 * ms, unknown=0)
+    return m
+
+
+@case
+def in_rounds_known():
+    return in_rounds(True)
+
+
+@case
+def in_rounds_unknown():
+    return in_rounds(False)
+
+
 @case
 def server():
     """The threads wait for clients in calls that are not recorded."""
