@@ -39,7 +39,7 @@ report_libgtreport_la_SOURCES += report/print/figures.c report/print/figures.h r
 # The end of a run.
 report_libgtreport_la_SOURCES += report/summary/summary.h report/summary/print.c \
 	report/summary/printer.h report/summary/table.c \
-	report/summary/summarise.c
+	report/summary/summarise.c report/summary/hottest.c
 report_libgtreport_la_CPPFLAGS = $(AM_CPPFLAGS) $(OTF2_CFLAGS)
 report_libgtreport_la_LIBADD = -lm
 

@@ -28,7 +28,7 @@ struct place {
 	enum step step;              /* the next one of this location ... */
 	uint64_t when;               /* ... and its time */
 	uint64_t there[GT_GAINS];    /* new time */
-	uint64_t born;               /* old time at which its present thread began, or 0: it has had one only */
+	uint64_t born;               /* old time at which its present thread began; 0: the first */
 	uint64_t ended[GT_GAINS];    /* new time at which all those before it had ended */
 	uint64_t freed[GT_GAINS];    /* of the time up to the next segment */
 	uint64_t after[GT_GAINS];    /* the next segment goes on after its dependencies, in new time */
