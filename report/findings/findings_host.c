@@ -121,7 +121,26 @@ static void set_longest_in_mpi(const struct gt_report *report, uint32_t late, st
 	}
 }
 
-/* Ranks that wait for a processor look as if they worked, where that is not known of the last one. */
+/* Is it known that no rank was ready, and had no processor, for more than a twentieth of its time? */
+static bool none_was_ready(const struct gt_report *report)
+{
+	for (uint32_t i = 0; i < report->classes.process_count; i++) {
+		const struct gt_process_class *process = &report->classes.processes[i];
+		struct gt_thread_states states;
+
+		if (process->rank == GT_NO_RANK || process->main == GT_NO_DEVICE)
+			continue;
+		if (!gt_states_of(report, process->main, &states) ||
+		    states.ready + states.unknown > states.life / 20)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Ranks that wait for a processor look as if they worked: this comes first unless it is known that the late
+ * one, or any of equal ones, does not.
+ */
 static const char *share_first(struct gt_report *report, const struct gt_ranks *ranks, const char *advice)
 {
 	double processors = gt_report_property(report, "GPUTRACE::PROCESSORS");
@@ -132,7 +151,8 @@ static const char *share_first(struct gt_report *report, const struct gt_ranks *
 			return advice;
 		return gt_figures_text(&report->figures, "give each rank a processor; then %s", advice);
 	}
-	if (!(processors > 0 && processors < (double)ranks->count))
+	if (!(processors > 0 && processors < (double)ranks->count) ||
+	    (balanced(ranks) && none_was_ready(report)))
 		return advice;
 	return gt_figures_text(&report->figures,
 			       "give each rank a processor: %s share %s, and a rank that waits for one "

@@ -11,6 +11,7 @@
   planted.py unseen DIR PROGRAM  a gap in which nothing is recorded of the host but a cudaMalloc of 500 us
   planted.py spinning DIR HOW [REGION [OBJECT]]  a thread that uses a processor to wait, or works where it could
   planted.py crowded DIR HOW  a late rank that waited for its processor, that worked, or that did both
+  planted.py equal DIR HOW  equal ranks that share processors: who waited for one, if that is known
   planted.py late DIR       a late rank of which only gputrace's own region is recorded
   planted.py sampled DIR ID NS  gpu-gaps or late-rank with a sample of the host, or of the late rank, in each NS;
                             staggered: the same, where each other rank waits for longest at times; neighbours:
@@ -138,6 +139,18 @@ def n_x_n(bad):
             m.call(thread, work, begin, begin + busy)
             m.collective(thread, exchange, begin + busy, begin + busy + 100000, 9, world, sent=800, received=800)
             m.collective(thread, barrier, begin + busy + 100000, end, 0, world)
+    return m
+
+
+def equal(how):
+    """As n_x_n(), on two processors: all (waited), rank 2 (one) or none (blocked) had none for 300 ms."""
+    m, ms = n_x_n(True), 1000000
+    m.properties = {"GPUTRACE::PROCESSORS": "2"}
+    for thread in range(4):
+        ready = 300 if how == "waited" or (how == "one" and thread == 2) else 0
+        if how != "unknown" or thread:
+            m.states(thread, lifetime=SECOND, running=(600 - ready) * ms, ready=ready * ms, blocked=400 * ms,
+                     unknown=0)
     return m
 
 
@@ -594,6 +607,8 @@ if __name__ == "__main__":
         sampled(sys.argv[3], int(sys.argv[4])).write(sys.argv[2])
     elif sys.argv[1] == "crowded":
         crowded(sys.argv[3]).write(sys.argv[2])
+    elif sys.argv[1] == "equal":
+        equal(sys.argv[3]).write(sys.argv[2])
     elif sys.argv[1] == "late":
         late_and_flushes().write(sys.argv[2])
     else:
