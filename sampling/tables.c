@@ -287,7 +287,7 @@ static bool is_next(const struct gt_walk_state *s)
 	return GT_CPU_LINKS && s->saved[1] == GT_SAVED_BY_CFA && s->slot[1] > -0x200000 &&
 	       s->slot[1] <= 0x200000 &&
 	       (s->saved[0] == GT_SAVED_NOT ||
-		(s->saved[0] == GT_SAVED_BY_CFA && s->slot[1] == s->slot[0] + 1));
+		(s->saved[0] == GT_SAVED_BY_CFA && s->slot[0] == s->slot[1] - 1));
 }
 
 static uint64_t pack_jump(const struct gt_walk_state *s)

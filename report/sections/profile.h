@@ -99,7 +99,7 @@ struct gt_profiling {
 	struct gt_lives lives;
 	bool may_follow, follows;    /* a thread has ended; the last event is the begin of one that follows */
 	struct gt_profile_known *known;
-	uint32_t *touched;           /* nodes with a part, in order; there is room for all and one more */
+	uint32_t *touched;           /* nodes with a part; there is room for all and one more */
 	uint32_t touched_count, touched_room;
 	const struct gt_otf2_region *first; /* the table of regions */
 	size_t region_count;

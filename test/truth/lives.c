@@ -6,7 +6,7 @@
  * those that are to wait for it do, and those beside it have ended.
  *
  * Limits: a sleep ends when there is a processor: the functions have what comes on top. A thread that has
- * said that it waits has a few sleeps' time to do it.
+ * said that it waits has LAST_NAPS sleeps' time to do it.
  */
 #define _GNU_SOURCE 1
 #include <pthread.h>
@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ROUNDS = 4, SLOW_NAPS = 8, LAST_NAPS = 4 };
+enum { ROUNDS = 4, SLOW_NAPS = 8, LAST_NAPS = 20 };
 #define SLEEP(ms) syscall(SYS_nanosleep, &(struct timespec){ 0, (ms) * 1000000 }, NULL)
 #define WORKS(NAME, ms)                                  \
 	static __attribute__((noinline)) void NAME(void) \
