@@ -16,8 +16,8 @@
  * threads beyond it have their timer alone. A thread that ends by a system call of its own keeps its entry.
  */
 #include <errno.h>
-#include <pthread.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/resource.h>

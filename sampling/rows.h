@@ -5,8 +5,8 @@
  * kept in a cache. All threads write these at once, without a lock.
  *
  * Limits: registers rsp, rbp and rbx are followed, or those of aarch64 that cpu.h has for them; frames up to
- * 2 GB, saved registers up to 8 kB (on aarch64 16 MB) from the frame's end. When the arena is full, functions
- * that are new are read again each time the cache forgets them.
+ * 2 GB, saved registers up to 8 kB (on aarch64 16 MB, if they lie next to each other) from the frame's end.
+ * When the arena is full, functions that are new are read again each time the cache forgets them.
  */
 #ifndef SAMPLING_ROWS_H
 #define SAMPLING_ROWS_H

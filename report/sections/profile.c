@@ -440,8 +440,8 @@ static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 	if (!profile->regions) {
 		tree_add(&profile->tree, 0, (uint32_t)region_count(report));
 		profile->regions = gt_zeroed(region_count(report) + 1, sizeof(*profile->regions));
-		profile->locations = gt_zeroed(report->read->tables[GT_OTF2_LOCATION].count + 1,
-					       sizeof(*profile->locations));
+		profile->location_count = report->read->tables[GT_OTF2_LOCATION].count;
+		profile->locations = gt_zeroed(profile->location_count + 1, sizeof(*profile->locations));
 	}
 	location = &profile->locations[at->index];
 	location->events = at->event;
@@ -473,8 +473,8 @@ static void figures(struct gt_report *report, void *result)
 
 	if (!profile->regions) { /* no location was read */
 		profile->regions = gt_zeroed(region_count(report) + 1, sizeof(*profile->regions));
-		profile->locations = gt_zeroed(report->read->tables[GT_OTF2_LOCATION].count + 1,
-					       sizeof(*profile->locations));
+		profile->location_count = report->read->tables[GT_OTF2_LOCATION].count;
+		profile->locations = gt_zeroed(profile->location_count + 1, sizeof(*profile->locations));
 	}
 	gt_profile_tables(report, profile);
 }
@@ -485,6 +485,11 @@ static void release(void *result)
 
 	tree_free(&profile->tree);
 	free(profile->regions);
+	for (size_t i = 0; i < profile->location_count; i++) {
+		free(profile->locations[i].nodes);
+		free(profile->locations[i].own);
+		free(profile->locations[i].lives.absences);
+	}
 	free(profile->locations);
 }
 

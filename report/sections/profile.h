@@ -265,6 +265,7 @@ struct gt_profile {
 	struct gt_profile_tree tree;
 	struct gt_profile_region *regions;      /* by index */
 	struct gt_profile_location *locations;  /* by index */
+	size_t location_count;
 };
 
 /* The node of the whole tree that is `node` (frame->user) in the tree of a location that has been merged. */
