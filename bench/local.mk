@@ -12,7 +12,7 @@ bench-doc: stage
 	$(AM_V_at)$(BENCH_RUN_WITH) $(srcdir)/bench/run.py --stage stage --build bench-out $(BENCH_DOC_ARGS) \
 		--json bench-out/run.json --doc $(srcdir)/doc/PERFORMANCE.md $(BENCH_ARGS)
 bench-instructions: stage
-	$(AM_V_at)$(SHELL) $(srcdir)/bench/instructions stage bench-out
+	$(AM_V_at)bash $(srcdir)/bench/instructions stage bench-out
 # How it grows with the number of MPI ranks: minutes, and most of the machine.
 EXTRA_PROGRAMS = bench/parts
 CLEANFILES += bench/parts$(EXEEXT)

@@ -13,13 +13,9 @@
 void gt_lives_add(struct gt_lives *lives, uint64_t begin, uint64_t end)
 {
 	struct gt_absence absence = { .begin = begin, .end = end };
-	const struct gt_absence *last;
 
+	absence.before = gt_lives_absent(lives);
 	lives->absences = gt_grown(lives->absences, lives->count, &lives->room, sizeof(*lives->absences));
-	if (lives->count) {
-		last = &lives->absences[lives->count - 1];
-		absence.before = last->before + last->end - last->begin;
-	}
 	lives->absences[lives->count++] = absence;
 }
 

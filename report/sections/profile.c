@@ -212,7 +212,6 @@ static void event(struct gt_report *report, struct gt_otf2_cursor *at, const str
 	p->follows = gt_profile_follows(at, event, &p->may_follow);
 	if (p->follows) {
 		p->ended = p->time;
-		p->absent += at->time - p->time;
 		gt_lives_add(&p->lives, p->time, at->time);
 		p->time = at->time;
 	}
@@ -418,7 +417,6 @@ static void carry(struct gt_report *report, struct gt_carry *carry, void *memory
 	p->region_count = region_count(report);
 	gt_profile_flush(p);
 	gt_carry_bytes(carry, &p->begin, sizeof(p->begin));
-	gt_carry_bytes(carry, &p->absent, sizeof(p->absent));
 	gt_carry_bytes(carry, &p->lives.count, sizeof(p->lives.count));
 	p->lives.absences = gt_carry_array(carry, p->lives.absences, p->lives.count,
 					   sizeof(*p->lives.absences));
@@ -447,7 +445,7 @@ static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 	location->events = at->event;
 	location->begin = at->event ? p->begin : 0;
 	location->end = at->time;
-	location->absent = p->absent;
+	location->absent = gt_lives_absent(&p->lives);
 	location->lives = p->lives;
 	location->node_count = p->tree.count;
 	location->nodes = gt_zeroed(p->tree.count, sizeof(*location->nodes));

@@ -95,7 +95,7 @@ struct gt_profiling {
 	uint64_t continues;          /* attribute of an enter: a call goes on that was left before */
 	bool begun, loud;            /* loud: everything here is, as on a stream */
 	uint64_t begin, time;        /* the first event; the last one */
-	uint64_t absent, ended;      /* ns between the threads that end and those that follow; since when */
+	uint64_t ended;              /* when the last thread did, at the begin of one that follows */
 	struct gt_lives lives;
 	bool may_follow, follows;    /* a thread has ended; the last event is the begin of one that follows */
 	struct gt_profile_known *known;

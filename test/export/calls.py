@@ -2,27 +2,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What Score-P's layout asks of an archive, and what its calls and samples were before.
 
-  contexts.py EXPORT ORIGINAL
+  calls.py EXPORT ORIGINAL
 
 Prints a line for each event that is not as it should be. In EXPORT no call is a plain Enter or Leave; each is
 at a node whose path, without lines, is that of the open calls; a sample is below them, in the function and
 line in which it was; and unwind distances lead to nodes that the path before has, too. Both have the same
 calls and samples at the same times.
 """
+import os
 import sys
 
 import otf2
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "sampling"))
+from contexts import path_of  # noqa: E402
+
 PLAIN = (otf2.events.Enter, otf2.events.Leave)
 CALLS = (otf2.events.CallingContextEnter, otf2.events.CallingContextLeave)
-
-
-def path_of(context):
-    path = []
-    while context is not None:
-        path.insert(0, context)
-        context = context.parent
-    return path
 
 
 def is_below(path, calls):
