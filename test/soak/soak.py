@@ -219,7 +219,7 @@ class Case:
             f.truncate(64 * 48 + 8 * 32)
         os.makedirs(f"{self.work}/{name}", exist_ok=True)
         env = {k: v for k, v in os.environ.items() if not k.startswith("VT_")}
-        env.update(extra, SOAK_PLUGS=self.args.bin, UCX_HANDLE_ERRORS="none")
+        env.update(extra, SOAK_PLUGS=self.args.bin + ("/plain" if name == "plain" else ""), UCX_HANDLE_ERRORS="none")
         cwd = self.work if self.kind == "python" else f"{self.work}/{name}"
         with open(f"{self.work}/{name}.out", "wb") as out, open(f"{self.work}/{name}.err", "wb") as err:
             child = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=env, cwd=cwd,
