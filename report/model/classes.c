@@ -42,6 +42,8 @@ static const unsigned char posix_classes[] = {
 	[GT_POSIX_BARRIER] = GT_CLASS_BARRIER,
 	[GT_POSIX_SLEEP] = GT_CLASS_SLEEP,
 	[GT_POSIX_AWAIT] = GT_CLASS_SLEEP,
+	[GT_POSIX_SEMAPHORE] = GT_CLASS_SEMAPHORE,
+	[GT_POSIX_PROCESS] = GT_CLASS_PROCESS,
 };
 
 static const unsigned char call_classes[GT_CALLS] = {

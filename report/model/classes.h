@@ -36,7 +36,9 @@
 	C(UNLOCK, RUNTIME, "unlock")              /* and signal, try, detach */ \
 	C(CONDITION, WAIT, "condition wait")                                    \
 	C(BARRIER, WAIT, "barrier")               /* of threads */              \
-	C(SLEEP, WAIT, "sleep")                   /* nanosleep, poll, sem_wait ... */ \
+	C(SLEEP, WAIT, "sleep")                   /* for time, input, a signal */ \
+	C(SEMAPHORE, WAIT, "semaphore wait")                                    \
+	C(PROCESS, WAIT, "process wait")          /* waitpid, system */         \
 	C(TASK_CREATE, RUNTIME, "task creation")                                \
 	C(COMMUNICATION, RUNTIME, "communication") /* NCCL, SHMEM: not MPI */   \
 	C(FILE_IO, IO, "file I/O")                                              \
@@ -82,6 +84,7 @@ static inline bool gt_class_loud(enum gt_class class)
 {
 	return class == GT_CLASS_THREAD_CREATE || class == GT_CLASS_THREAD_JOIN || class == GT_CLASS_LOCK ||
 	       class == GT_CLASS_CONDITION || class == GT_CLASS_BARRIER || class == GT_CLASS_SLEEP ||
+	       class == GT_CLASS_SEMAPHORE || class == GT_CLASS_PROCESS ||
 	       gt_class_times[class] == GT_TIME_MPI || gt_class_times[class] == GT_TIME_GPU_CALL ||
 	       gt_class_times[class] == GT_TIME_DEVICE;
 }

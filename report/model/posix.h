@@ -20,7 +20,9 @@ enum gt_posix {
 	GT_POSIX_CONDITION,
 	GT_POSIX_BARRIER,
 	GT_POSIX_SLEEP,     /* for time */
-	GT_POSIX_AWAIT,     /* for a semaphore, input, a signal or a process */
+	GT_POSIX_AWAIT,     /* for input or a signal */
+	GT_POSIX_SEMAPHORE,
+	GT_POSIX_PROCESS,   /* for its end */
 };
 
 enum gt_posix gt_posix_call(const char *name);

@@ -422,7 +422,7 @@ static void woken(struct gt_sync *sync, const struct gt_item *item, const struct
 			 : item->value ? sync->report->classes.processes[here->process].main
 				       : GT_NO_CAUSE;
 	enum gt_wait class = gt_segment_at(sync, item->location, item->segment)->class == GT_CLASS_CONDITION
-				     ? GT_WAIT_CONDITION : GT_WAIT_SLEEP;
+				     ? GT_WAIT_CONDITION : GT_WAIT_SEMAPHORE;
 
 	if (cause != GT_NO_CAUSE) /* service threads are idle meanwhile */
 		gt_sync_wait(sync, item->location, item->segment,
@@ -669,6 +669,7 @@ static void as_such(struct gt_sync *sync, uint32_t location)
 	static const unsigned char waits[GT_CLASSES] = {
 		[GT_CLASS_LOCK] = GT_WAIT_LOCK,           [GT_CLASS_THREAD_JOIN] = GT_WAIT_JOIN,
 		[GT_CLASS_CONDITION] = GT_WAIT_CONDITION, [GT_CLASS_SLEEP] = GT_WAIT_SLEEP,
+		[GT_CLASS_SEMAPHORE] = GT_WAIT_SEMAPHORE, [GT_CLASS_PROCESS] = GT_WAIT_CHILD,
 		[GT_CLASS_GPU_WAIT] = GT_WAIT_DEVICE,     [GT_CLASS_GPU_HIDDEN_WAIT] = GT_WAIT_HIDDEN,
 	};
 

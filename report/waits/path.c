@@ -193,6 +193,12 @@ static uint64_t idle_since(struct gt_path *path, uint64_t begin, uint64_t end)
 	return join->by_idle ? 0 : time;
 }
 
+/* Waits for what another may do, which no lock or thread stands for. */
+static bool is_await(unsigned char class)
+{
+	return class == GT_CLASS_SEMAPHORE || class == GT_CLASS_PROCESS;
+}
+
 /* May it have waited for the one that joined it? */
 static bool awaits(const struct gt_path *path, const struct gt_wait_segment *segment)
 {
@@ -201,7 +207,8 @@ static bool awaits(const struct gt_path *path, const struct gt_wait_segment *seg
 	uint32_t region;
 
 	if (segment->cause != GT_NO_CAUSE || segment->class != GT_CLASS_SLEEP)
-		return segment->cause == GT_NO_CAUSE && segment->class == GT_CLASS_CONDITION;
+		return segment->cause == GT_NO_CAUSE &&
+		       (segment->class == GT_CLASS_CONDITION || is_await(segment->class));
 	region = profile->tree.nodes[gt_profile_node_at(profile, path->at, segment->node)].region;
 	return region < read->tables[GT_OTF2_REGION].count &&
 	       gt_posix_call(gt_otf2_region_at(read, region)->name) == GT_POSIX_AWAIT;
@@ -210,7 +217,7 @@ static bool awaits(const struct gt_path *path, const struct gt_wait_segment *seg
 static bool to_joiner(struct gt_path *path, const struct gt_wait_segment *segment)
 {
 	bool idle = path->joins[path->at].idle && segment->cause == GT_NO_CAUSE &&
-		    segment->class != GT_CLASS_SLEEP;
+		    segment->class != GT_CLASS_SLEEP && !is_await(segment->class);
 	uint64_t time = idle || awaits(path, segment) ? idle_since(path, segment->begin, segment->end) : 0;
 
 	if (!time)

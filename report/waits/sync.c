@@ -294,7 +294,7 @@ static void leave_call(struct gt_report *report, struct gt_sync *sync, struct gt
 			state->sent = false;
 		if (!state->stream)
 			launch(report, sync, state, at, frame->begin);
-		if (class == GT_CLASS_CONDITION || class == GT_CLASS_SLEEP)
+		if (class == GT_CLASS_CONDITION || class == GT_CLASS_SEMAPHORE)
 			woken(sync, state, at);
 		if (gt_otf2_attribute(at, sync->mpi_file, OTF2_TYPE_IO_HANDLE, &file))
 			gt_sync_file(sync, state, at, file.ioHandleRef);
@@ -342,8 +342,8 @@ static void event(struct gt_report *report, struct gt_otf2_cursor *at, const str
 	case GT_OTF2_ParameterUnsignedInt:
 		if (e->ParameterUnsignedInt.parameter == sync->child)
 			process(sync, state, at, e->ParameterUnsignedInt.value,
-				state->is_open && state->open.class == GT_CLASS_SLEEP ? GT_THREAD_JOINED
-										      : GT_THREAD_CREATED);
+				state->is_open && state->open.class == GT_CLASS_PROCESS
+					? GT_THREAD_JOINED : GT_THREAD_CREATED);
 		return;
 	case GT_OTF2_ThreadCreate:
 		return thread(sync, state, at, e, GT_THREAD_CREATED);

@@ -43,6 +43,7 @@
 	W(OMP_BARRIER, "wait at OpenMP barrier")        \
 	W(TASKS, "wait for tasks")                      \
 	W(CONDITION, "condition wait")                  \
+	W(SEMAPHORE, "semaphore wait")                  \
 	W(SLEEP, "sleep")                               \
 	W(DEVICE, "host waits for device")              \
 	W(HIDDEN, "host waits for device, hidden")      \

@@ -80,7 +80,7 @@ int main(void)
 	printf("condition wait,Master thread,%.9f\n", ready - begun);
 	begun = now();
 	sem_wait(&semaphore);
-	printf("sleep,Master thread,%.9f\n", posted - begun);
+	printf("semaphore wait,Master thread,%.9f\n", posted - begun);
 	begun = now();
 	pthread_join(thread, NULL);
 	printf("thread join,Master thread,%.9f\n", ended - begun);

@@ -604,7 +604,7 @@ def signalled():
          a.event(91, "ThreadEnd", THREADS, 1))
     return a, {"waits": waits(("condition wait", 24, 1, "worker", "pthread_cond_wait", MASTER),
                               ("condition wait", 40, 1, MASTER, "pthread_cond_wait", "worker"),
-                              ("sleep", 10, 1, MASTER, "sem_wait", "worker")),
+                              ("semaphore wait", 10, 1, MASTER, "sem_wait", "worker")),
                "critical_path": ["main,36", "pthread_create,1", "work,59", "pthread_cond_wait,2", "sem_wait,2"]}
 
 
@@ -637,7 +637,7 @@ def signalled_by_nobody_known():
     a[0].do(a[0].call(0, 100, "main", [a[0].call(10, 40, "pthread_cond_wait", left=signal(3, 1)),
                                        a[0].call(50, 60, "sem_wait", left=signal(0, 1))]))
     return a, {"waits": waits(("condition wait", 30, 1, "Master thread", "pthread_cond_wait", ""),
-                              ("sleep", 10, 1, "Master thread", "sem_wait", ""))}
+                              ("semaphore wait", 10, 1, "Master thread", "sem_wait", ""))}
 
 
 @scene
@@ -645,7 +645,7 @@ def condition():
     a = Archive(processes=1)
     a[0].do(a[0].call(0, 100, "main", [a[0].call(10, 40, "pthread_cond_wait"), a[0].call(50, 60, "sem_wait")]))
     return a, {"waits": waits(("condition wait", 30, 1, "Master thread", "pthread_cond_wait", ""),
-                              ("sleep", 10, 1, "Master thread", "sem_wait", "")),
+                              ("semaphore wait", 10, 1, "Master thread", "sem_wait", "")),
                "critical_path": path(main=60, pthread_cond_wait=30, sem_wait=10)}
 
 

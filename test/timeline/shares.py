@@ -19,7 +19,8 @@ from made import Made, NONE, PTHREAD, write_cases # noqa: E402
 
 PAINTS = {"annotation": ["annotation"], "code": ["code"], "file I/O": ["file I/O"],
           "measurement": ["measurement"],
-          "thread wait": ["thread join", "lock", "condition wait", "barrier", "sleep"],
+          "thread wait": ["thread join", "lock", "condition wait", "barrier", "sleep",
+                          "semaphore wait", "process wait"],
           "GPU wait": ["GPU wait", "GPU hidden wait", "GPU poll"],
           "GPU call": ["GPU launch", "GPU copy call", "GPU memory call", "GPU call"],
           "runtime": ["thread creation", "unlock", "task creation", "communication", "memory"]}
