@@ -459,6 +459,8 @@ void gt_pt_thread_begin(struct gt_pt_start *block, struct gt_pt_start *start)
 void gt_pt_thread_ending(unsigned how)
 {
 	gt_pt_self.how = how;
+	if (gt_pt_self.first && have_key) /* others have it from their begin */
+		pthread_setspecific(key, (void *)1);
 	if (!have_key)
 		gt_pt_thread_end();
 }
@@ -471,6 +473,8 @@ void gt_pt_thread_end(void)
 		add_flag((uintptr_t)pthread_self(), ENDED);
 		gt_thread_end(self->how);
 		self->sequence = 0;
+	} else if (self->first && self->how == GT_THREAD_END_EXIT) { /* it goes on until all others end */
+		gt_pt_enter(GT_PT_R_pthread_exit);
 	}
 	self->held = 0;
 	if (self->capacity) {

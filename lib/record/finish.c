@@ -54,6 +54,21 @@ static void end_confined(int how, int status, uint32_t state)
 	__atomic_store_n(&gt_proc->state, state, __ATOMIC_RELEASE);
 }
 
+/*
+ * Which thread ends the process by exit(), if it is not the main thread: the others end with it. A thread that
+ * has ended was the last one.
+ */
+static void note_exit_thread(int how)
+{
+	uint32_t tid = (uint32_t)gt_sys_gettid();
+	char text[16];
+
+	if (tid == (uint32_t)gt_pid || gt_self == &gt_hot_gone || (how != GT_END_EXIT && how != GT_END__EXIT && how != GT_END_QUICK_EXIT))
+		return;
+	gt_text(text, sizeof(text), "%u", tid);
+	gt_put_property("exit-thread", text);
+}
+
 void gt_finish(int how, int status)
 {
 	int state = gt_state_now();
@@ -81,6 +96,7 @@ void gt_finish(int how, int status)
 	if (!__atomic_compare_exchange_n(&gt_state, &state, GT_CLOSING, false, __ATOMIC_ACQ_REL,
 					 __ATOMIC_ACQUIRE))
 		return; /* another thread was first */
+	note_exit_thread(how);
 	gt_attention_set(GT_ATT_CLOSING);
 	gt_self = &gt_hot_closed;
 	gt_locations_states();

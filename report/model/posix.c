@@ -39,6 +39,7 @@ static const struct call {
 	{ "pthread_cond_wait", GT_POSIX_CONDITION },
 	{ "pthread_create", GT_POSIX_CREATE },
 	{ "pthread_detach", GT_POSIX_UNLOCK },
+	{ "pthread_exit", GT_POSIX_JOIN },
 	{ "pthread_join", GT_POSIX_JOIN },
 	{ "pthread_mutex_clocklock", GT_POSIX_LOCK },
 	{ "pthread_mutex_lock", GT_POSIX_LOCK },

@@ -455,59 +455,6 @@ static void threads(struct gt_sync *sync)
 	gt_bag_free(bag);
 }
 
-/* Who began then was created by the other, at that time or when it began, whichever was earlier. */
-static void descends(struct gt_sync *sync, const struct gt_item *begun, const struct gt_item *from)
-{
-	struct gt_timeline *child = &sync->timelines[begun->location];
-
-	if (from->location == begun->location)
-		return;
-	child->creator = from->location;
-	child->created = from->time < begun->time ? from->time : begun->time;
-}
-
-/*
- * The life of one process: exec() makes another location of it, which follows the one before. Its parent says
- * that it has created it when the call returns: the process may run by then, or have ended.
- */
-static void process(struct gt_sync *sync, const struct group *group)
-{
-	const struct gt_item *created = NULL, *ended = NULL, *first = NULL;
-
-	for (size_t i = 0; i < group->count; i++) {
-		const struct gt_item *item = &group->items[i], *from = ended ? ended : created;
-
-		switch ((enum gt_thread_item)item->what) {
-		case GT_THREAD_CREATED:
-			if (first && !created && item->begin <= first->time)
-				descends(sync, first, item);
-			else
-				ended = first = NULL;
-			created = item;
-			break;
-		case GT_THREAD_BEGUN:
-			first = first ? first : item;
-			if (from)
-				descends(sync, item, from);
-			break;
-		case GT_THREAD_ENDED:
-			ended = item;
-			break;
-		case GT_THREAD_JOINED:
-			if (ended)
-				gt_sync_wait(sync, item->location, item->segment, GT_WAIT_CHILD,
-					     ended->location, ended->time);
-			/* Not seen to be created: vfork(), clone(). Who waits for it did that. */
-			if (first && !created)
-				descends(sync, first, item);
-			created = ended = first = NULL;
-			break;
-		case GT_THREAD_WOKEN:
-			break;
-		}
-	}
-}
-
 /*
  * MPI may return from MPI_Win_lock at once, and acquire the lock when accesses are to be complete, or when it
  * is to be released (Open MPI): that waits until another one has released it, unless both only share it.
@@ -694,7 +641,7 @@ static void each_group(struct gt_sync *sync, enum gt_bag_kind kind, struct group
 		if (kind == GT_BAG_INSTANCES)
 			instance(sync, group);
 		else if (kind == GT_BAG_PROCESSES)
-			process(sync, group);
+			gt_process_life(sync, group->items, group->count);
 		else
 			barriers(sync, group);
 	}
@@ -715,6 +662,7 @@ void gt_causes(struct gt_sync *sync)
 	locks(sync, GT_BAG_LOCKS);
 	locks(sync, GT_BAG_WINDOW_LOCKS);
 	threads(sync);
+	gt_process_waits(sync);
 	each_group(sync, GT_BAG_PROCESSES, &group);
 	for (uint32_t i = 0; i < locations; i++)
 		collect_barriers(sync, i);

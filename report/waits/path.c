@@ -357,12 +357,18 @@ static uint64_t end_of(const struct gt_sync *sync, uint32_t location)
 	return count ? gt_segment_at(sync, location, count - 1)->end : 0;
 }
 
-/* A thread that is left behind waiting, when the process ends, is not what the run waited for. */
+/*
+ * exit() ends all threads, whatever they do: the run waited for the one that called it. Where nobody is known
+ * to have done that, a thread that is left behind waiting is not what the run waited for.
+ */
 static bool may_be_last(const struct gt_sync *sync, uint32_t location)
 {
+	uint32_t exits = sync->exits[sync->report->classes.locations[location].process];
 	uint64_t count = gt_segment_count(sync, location);
 	const struct gt_wait_segment *segment = count > 1 ? gt_segment_at(sync, location, count - 2) : NULL;
 
+	if (exits != GT_NO_CAUSE)
+		return location == exits;
 	switch (sync->report->classes.locations[location].kind) {
 	case GT_LOCATION_MAIN:
 		return true;

@@ -505,6 +505,7 @@ static void figures(struct gt_report *report, void *result)
 	struct gt_path *path = NULL;
 
 	sync->profile = gt_report_result(report, &gt_profile_analysis);
+	gt_process_exits(sync);
 	gt_causes(sync);
 	if (shows_path(report))
 		path = gt_path_find(sync);
@@ -533,6 +534,7 @@ static void release(void *result)
 	for (unsigned i = 0; i < GT_BAGS; i++)
 		gt_bag_free(&sync->bags[i]);
 	free(sync->timelines);
+	free(sync->exits);
 	gt_sums_free(&sync->launches);
 	gt_spill_close(&sync->spill);
 }

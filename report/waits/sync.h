@@ -203,6 +203,7 @@ struct gt_sync {
 	struct gt_spill spill;
 	struct gt_bag bags[GT_BAGS];
 	struct gt_timeline *timelines; /* by location */
+	uint32_t *exits;               /* by process: the location that ended it by exit(), or GT_NO_CAUSE */
 	/* attributes */
 	uint64_t mpi_error, neighbours, mpi_file, correlation, woken_by, woken_ago, call_path;
 	uint64_t child;                /* the parameter that names a child process */
@@ -256,6 +257,10 @@ bool gt_gain(struct gt_sync *sync, const unsigned char *chosen, unsigned count, 
 const char *gt_sync_region(const struct gt_sync *sync, uint32_t location, uint32_t node);
 
 void gt_causes(struct gt_sync *sync);
+/* Who ended each process. Then what it waited for, and the lives of those of one number, of their items. */
+void gt_process_exits(struct gt_sync *sync);
+void gt_process_waits(struct gt_sync *sync);
+void gt_process_life(struct gt_sync *sync, const struct gt_item *items, size_t count);
 void gt_device_causes(struct gt_sync *sync);
 
 struct gt_wait_at {

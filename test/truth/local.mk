@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Programs with known answers: what gputrace concludes of them.
-dist_check_SCRIPTS += test/truth/lives.test
-EXTRA_DIST += test/truth/lives.c test/truth/lives.py
+dist_check_SCRIPTS += test/truth/exits.test test/truth/lives.test
+EXTRA_DIST += test/truth/exits.c test/truth/exits.py test/truth/lives.c test/truth/lives.py

@@ -145,6 +145,8 @@ static void add_journal_properties(struct task *out, struct gt_properties *props
 			add_property(out, props, true, group, "COMMAND_LINE", value);
 		else if (!strcmp(key, "executable"))
 			add_property(out, props, true, group, "EXECUTABLE", value);
+		else if (!strcmp(key, "exit-thread"))
+			add_property(out, props, true, group, "EXIT_THREAD_ID", value);
 		else if (!strcmp(key, "hooks-off"))
 			add_latest(out, props, group, "HOOKS_OFF", value, first);
 		else if (!strcmp(key, "comment")) { /* VT_COMMENT_DEF */
