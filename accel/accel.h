@@ -141,10 +141,10 @@ struct gt_accel_range {
 	gt_ref parameter, category; /* a string, or GT_NONE */
 };
 
-/* The range with this number begins at a tick; 0: now. */
-GT_HIDDEN void gt_accel_range_begin(uint64_t id, uint64_t tick, const struct gt_accel_range *range);
-/* An end without its beginning is nothing. */
-GT_HIDDEN void gt_accel_range_end(uint64_t id);
+/* A range begins at a tick; 0: now. Returns its number, which no other one of the process has. */
+GT_HIDDEN uint64_t gt_accel_range_begin(uint64_t tick, const struct gt_accel_range *range);
+/* Of a number that is not known, or whose range has ended, or was not recorded: nothing. */
+GT_HIDDEN void gt_accel_range_end(uint64_t number);
 /* The program ends, or becomes another one (which has failed: `ends` is false). What is open ends; in a
  * confined process it is counted as lost. */
 GT_HIDDEN void gt_accel_ranges_finish(bool ends);

@@ -10,7 +10,7 @@
 
 #include "hip/hip.h"
 
-enum { RANGES = 32, NAMES = 8192, OPERATIONS = 32 };
+enum { RANGES = 32, NAMES = 8192, OPERATIONS = 32, BUCKETS = 1024, OPEN = 2048 };
 
 static enum kind { OTHER, MARK, PUSH, POP, START, STOP } kinds[OPERATIONS];
 static gt_ref mark;
@@ -99,6 +99,58 @@ static void pop(void)
 		gt_leave(self.ranges[self.depth]);
 }
 
+/* Which range of ours roctx has numbered how. */
+static struct started {
+	uint64_t id, range;
+	struct started *next;
+} *open_ranges[BUCKETS], *unused;
+
+/* Under the lock. NULL: no memory. */
+static struct started *take(void)
+{
+	struct started *s = unused;
+
+	if (!s) {
+		s = gt_memory(OPEN * sizeof(*s));
+		for (size_t i = 0; s && i + 1 < OPEN; i++)
+			s[i].next = &s[i + 1];
+	}
+	unused = s ? s->next : NULL;
+	return s;
+}
+
+static void note_range(uint64_t id, uint64_t range)
+{
+	uint64_t mask = gt_lock(&gt_hip_lock);
+	struct started *s = mask == GT_LOCK_REFUSED ? NULL : take();
+
+	if (s) {
+		*s = (struct started){ id, range, open_ranges[id % BUCKETS] };
+		open_ranges[id % BUCKETS] = s;
+	}
+	gt_unlock(&gt_hip_lock, mask);
+}
+
+/* 0: it is not known. */
+static uint64_t noted_range(uint64_t id)
+{
+	uint64_t mask = gt_lock(&gt_hip_lock), range = 0;
+	struct started **at = &open_ranges[id % BUCKETS], *s;
+
+	while (mask != GT_LOCK_REFUSED && (s = *at)) {
+		if (s->id == id) {
+			range = s->range;
+			*at = s->next;
+			s->next = unused;
+			unused = s;
+			break;
+		}
+		at = &s->next;
+	}
+	gt_unlock(&gt_hip_lock, mask);
+	return range;
+}
+
 /* Its number is known when the call returns. */
 static void started(const struct rocp_call *call)
 {
@@ -110,7 +162,7 @@ static void started(const struct rocp_call *call)
 	if (!range.region || !api || api->size < sizeof(api->size) + ROCP_MARKER_RESULT_BYTES)
 		return;
 	memcpy(&id, (const char *)api + api->size - ROCP_MARKER_RESULT_BYTES, sizeof(id));
-	gt_accel_range_begin(id, self.begun, &range);
+	note_range(id, gt_accel_range_begin(self.begun, &range));
 }
 
 static void stop(const struct rocp_call *call)
@@ -118,7 +170,7 @@ static void stop(const struct rocp_call *call)
 	const struct rocp_api *api = call->payload;
 
 	if (api && api->size >= sizeof(api->size) + sizeof(api->arguments.range))
-		gt_accel_range_end(api->arguments.range);
+		gt_accel_range_end(noted_range(api->arguments.range));
 }
 
 static void enter(enum kind kind, const struct rocp_call *call)

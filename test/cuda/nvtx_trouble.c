@@ -7,6 +7,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stddef.h>
@@ -15,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -128,11 +130,117 @@ static int jumps(void)
 	memset(&often, 0, sizeof(often));
 	setitimer(ITIMER_REAL, &often, NULL);
 	alarm(20);
+	printf("%d ", k);
 	push_pop("a new name at last", 0);
 	nvtxRangePushA("not silent");
 	nvtxRangePop();
 	nvtxRangeEnd(nvtxRangeStartA("not silent either"));
 	puts("came back");
+	return 0;
+}
+
+/* Each thread ends what the one before it has started; nobody else may have that number. */
+#define HANDS 4
+#define TURNS 10000
+static nvtxRangeId_t handed[HANDS][TURNS];
+
+static void *hand_over(void *which)
+{
+	long me = (long)which, before = (me + HANDS - 1) % HANDS;
+	nvtxRangeId_t id;
+
+	for (int i = 0; i < TURNS; i++) {
+		id = nvtxRangeStartA(me % 2 ? "odd" : "even");
+		__atomic_store_n(&handed[me][i], id, __ATOMIC_RELEASE);
+		while (!(id = __atomic_load_n(&handed[before][i], __ATOMIC_ACQUIRE)))
+			sched_yield();
+		nvtxRangeEnd(id);
+	}
+	for (int i = 0; i < 10 * TURNS; i++)
+		nvtxRangeEnd(nvtxRangeStartA("at once"));
+	return NULL;
+}
+
+static int compare(const void *one, const void *two)
+{
+	nvtxRangeId_t a = *(const nvtxRangeId_t *)one, b = *(const nvtxRangeId_t *)two;
+
+	return (a > b) - (a < b);
+}
+
+static int over(void)
+{
+	nvtxRangeId_t *all = handed[0];
+	pthread_t thread[HANDS];
+	int twice = 0;
+
+	nvtxRangeEnd(nvtxRangeStartA("first"));
+	for (long i = 0; i < HANDS; i++)
+		pthread_create(&thread[i], NULL, hand_over, (void *)i);
+	for (long i = 0; i < HANDS; i++)
+		pthread_join(thread[i], NULL);
+	qsort(all, HANDS * TURNS, sizeof(*all), compare);
+	for (int i = 1; i < HANDS * TURNS; i++)
+		twice += all[i] == all[i - 1];
+	printf("%d twice\n", twice);
+	return 0;
+}
+
+/* Numbers that are nobody's, or no longer: they end nothing. "long" takes the place that "short" had. */
+static int strange(void)
+{
+	nvtxRangeId_t old = nvtxRangeStartA("short"), now;
+
+	nvtxRangeEnd(old);
+	now = nvtxRangeStartA("long");
+	nvtxRangeEnd(old);
+	for (int i = 0; i < 64; i++) {
+		nvtxRangeEnd((nvtxRangeId_t)1 << i);
+		nvtxRangeEnd(((nvtxRangeId_t)1 << i) - 1);
+		nvtxRangeEnd(now ^ (nvtxRangeId_t)1 << i);
+	}
+	usleep(20000);
+	nvtxRangeEnd(now);
+	return 0;
+}
+
+/* More than there is memory for. */
+static int exhausted(void)
+{
+	struct rlimit limit;
+
+	nvtxRangeEnd(nvtxRangeStartA("open"));
+	limit.rlim_cur = limit.rlim_max = (rlim_t)memory(0) * 1024 + 1000000;
+	if (setrlimit(RLIMIT_AS, &limit))
+		return 2;
+	for (int i = 1; i < 100000; i++)
+		nvtxRangeStartA("open");
+	puts("100000 ranges");
+	return 0;
+}
+
+static volatile long struck;
+
+static void strike_freely(int number)
+{
+	(void)number;
+	struck++;
+	nvtxRangeEnd(nvtxRangeStartA("in the handler"));
+}
+
+/* As confined_handler, in a process that may do what it wants: nothing is lost. */
+static int handler(void)
+{
+	struct itimerval often = { { 0, 100 }, { 0, 100 } }, never = { { 0, 0 }, { 0, 0 } };
+	long ranges = 0;
+
+	signal(SIGALRM, strike_freely);
+	nvtxRangeEnd(nvtxRangeStartA("interrupted"));
+	setitimer(ITIMER_REAL, &often, NULL);
+	for (; struck < 2000; ranges++)
+		nvtxRangeEnd(nvtxRangeStartA("interrupted"));
+	setitimer(ITIMER_REAL, &never, NULL);
+	printf("%ld %ld\n", struck, ranges + 1);
 	return 0;
 }
 
@@ -261,6 +369,10 @@ int main(int argc, char **argv)
 	       : !strcmp(which, "threads") ? threads()
 	       : !strcmp(which, "jumps")   ? jumps()
 	       : !strcmp(which, "limited") ? limited()
+	       : !strcmp(which, "over")	   ? over()
+	       : !strcmp(which, "strange") ? strange()
+	       : !strcmp(which, "handler") ? handler()
+	       : !strcmp(which, "exhausted")	    ? exhausted()
 	       : !strcmp(which, "confined")	    ? confined()
 	       : !strcmp(which, "confined_new")     ? confined_new()
 	       : !strcmp(which, "confined_handler") ? confined_handler()
