@@ -10,6 +10,7 @@
 #include "config.h"
 
 #include "lib/assemble/util/memory.h"
+#include "report/findings/lanes.h"
 #include "report/model/rules.h"
 #include "report/sections/gpu.h"
 #include "report/sections/profile.h"
@@ -20,20 +21,6 @@
 #include <stdlib.h>
 
 #define LITTLE_SEEN 0.1
-
-/* Threads of a process that follow one another. */
-struct lane {
-	uint32_t process;
-	uint64_t begin, end;
-	uint64_t life, waiting, idle, useful, device, unseen; /* ns */
-	uint64_t running, ready;
-	bool main, guessed; /* guessed: it is not known whether it was blocked */
-};
-
-struct lanes {
-	struct lane *items;
-	size_t count;
-};
 
 struct ranks {
 	uint64_t count;
@@ -114,23 +101,25 @@ static int by_begin(const void *a, const void *b, void *context)
 	return (x > y) - (x < y);
 }
 
-static struct lane *lane_for(struct lanes *lanes, uint32_t process, const struct gt_profile_location *of)
+static struct gt_lane *lane_for(struct gt_lanes *lanes, uint32_t process,
+				const struct gt_profile_location *of)
 {
-	struct lane *lane = lanes->items;
+	struct gt_lane *lane = lanes->items;
 
 	for (; lane < lanes->items + lanes->count; lane++)
 		if (lane->process == process && lane->end <= of->begin)
 			return lane;
-	*lane = (struct lane){ .process = process, .begin = of->begin };
+	*lane = (struct gt_lane){ .process = process, .begin = of->begin,
+				  .location = GT_NO_DEVICE };
 	lanes->count++;
 	return lane;
 }
 
-static struct lanes make_lanes(struct gt_report *report, const struct gt_profile *profile)
+static struct gt_lanes make_lanes(struct gt_report *report, const struct gt_profile *profile)
 {
 	size_t count = report->read->tables[GT_OTF2_LOCATION].count, used = 0;
 	size_t *order = gt_resized(NULL, count, sizeof(*order));
-	struct lanes lanes = { .items = gt_zeroed(count + 1, sizeof(*lanes.items)) };
+	struct gt_lanes lanes = { .items = gt_zeroed(count + 1, sizeof(*lanes.items)) };
 
 	for (size_t i = 0; i < count; i++)
 		if (report->classes.locations[i].kind <= GT_LOCATION_THREAD && profile->locations[i].events)
@@ -139,11 +128,15 @@ static struct lanes make_lanes(struct gt_report *report, const struct gt_profile
 		qsort_r(order, used, sizeof(*order), by_begin, profile->locations);
 	for (size_t i = 0; i < used; i++) {
 		const struct gt_profile_location *of = &profile->locations[order[i]];
-		struct lane *lane = lane_for(&lanes, report->classes.locations[order[i]].process, of);
+		struct gt_lane *lane = lane_for(&lanes, report->classes.locations[order[i]].process, of);
 		struct gt_thread_states states;
 		bool known = gt_states_of(report, order[i], &states);
 		uint64_t work = known ? unseen_work(report, order[i], of, &states) : unseen(of);
 
+		if (useful(of) + work > lane->longest) {
+			lane->longest = useful(of) + work;
+			lane->location = (uint32_t)order[i];
+		}
 		lane->main |= report->classes.locations[order[i]].kind == GT_LOCATION_MAIN;
 		lane->end = of->end;
 		lane->life += gt_profile_life(of);
@@ -161,7 +154,7 @@ static struct lanes make_lanes(struct gt_report *report, const struct gt_profile
 }
 
 /* Is it a rank, or a thread of MPI's own, of which next to nothing is recorded? */
-static bool of_ranks(const struct lane *lane, const struct gt_classes *classes)
+static bool of_ranks(const struct gt_lane *lane, const struct gt_classes *classes)
 {
 	return classes->processes[lane->process].rank != GT_NO_RANK &&
 	       (lane->main || !gt_profile_blank(lane->life, lane->unseen));
@@ -180,13 +173,14 @@ static bool comes_and_goes(const struct gt_report *report, const struct gt_profi
  * Threads that only wait, or mostly for work, are idle: they are no lane. What started the ranks is no part
  * of their work.
  */
-static void drop_idle(const struct gt_report *report, const struct gt_profile *profile, struct lanes *lanes)
+static void drop_idle(const struct gt_report *report, const struct gt_profile *profile,
+		      struct gt_lanes *lanes)
 {
 	bool ranks = report->classes.ranks > 1;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < lanes->count; i++) {
-		const struct lane *lane = &lanes->items[i];
+		const struct gt_lane *lane = &lanes->items[i];
 
 		if (lane->waiting <= lane->life / 100 * 95 && (ranks || !gt_serves(lane->idle, lane->life)) &&
 		    (ranks ? of_ranks(lane, &report->classes)
@@ -194,6 +188,15 @@ static void drop_idle(const struct gt_report *report, const struct gt_profile *p
 			lanes->items[kept++] = *lane;
 	}
 	lanes->count = kept;
+}
+
+struct gt_lanes gt_lanes_of(struct gt_report *report)
+{
+	const struct gt_profile *profile = gt_report_result(report, &gt_profile_analysis);
+	struct gt_lanes lanes = make_lanes(report, profile);
+
+	drop_idle(report, profile, &lanes);
+	return lanes;
 }
 
 /* ---- hosts --------------------------------------------------------------------------------------- */
@@ -214,14 +217,14 @@ static unsigned *count_blank(const struct gt_report *report, const struct gt_pro
 }
 
 /* How many lanes the rank has is returned. */
-static unsigned measure_rank(const struct lanes *lanes, uint32_t process, uint64_t outside,
+static unsigned measure_rank(const struct gt_lanes *lanes, uint32_t process, uint64_t outside,
 			     struct ranks *ranks)
 {
 	double busy = 0;
 	unsigned count = 0;
 
 	for (size_t i = 0; i < lanes->count; i++) {
-		const struct lane *lane = &lanes->items[i];
+		const struct gt_lane *lane = &lanes->items[i];
 
 		if (lane->process != process)
 			continue;
@@ -238,7 +241,7 @@ static unsigned measure_rank(const struct lanes *lanes, uint32_t process, uint64
 }
 
 static struct ranks measure_ranks(struct gt_report *report, const struct gt_profile *profile,
-				  const struct lanes *lanes)
+				  const struct gt_lanes *lanes)
 {
 	struct ranks ranks = {0};
 	unsigned *blank = count_blank(report, profile);
@@ -271,7 +274,7 @@ static double ratio(double part, double whole)
 }
 
 /* Returns false if the efficiencies of threads are left out. */
-static bool host(struct gt_report *report, const struct lanes *lanes, const struct ranks *ranks,
+static bool host(struct gt_report *report, const struct gt_lanes *lanes, const struct ranks *ranks,
 		 union gt_cell *row)
 {
 	double useful_sum = 0, both = 0, most = 0, life = 0, unseen = 0, n = (double)lanes->count;
@@ -279,7 +282,7 @@ static bool host(struct gt_report *report, const struct lanes *lanes, const stru
 	bool guessed = false;
 
 	for (size_t i = 0; i < lanes->count; i++) {
-		const struct lane *lane = &lanes->items[i];
+		const struct gt_lane *lane = &lanes->items[i];
 
 		useful_sum += (double)lane->useful;
 		both += (double)(lane->useful + lane->device);
@@ -339,11 +342,10 @@ static void figures(struct gt_report *report, void *result)
 {
 	struct gt_section *section = gt_section_add(&report->figures, &efficiencies_kind);
 	const struct gt_profile *profile = gt_report_result(report, &gt_profile_analysis);
-	struct lanes lanes = make_lanes(report, profile);
+	struct gt_lanes lanes = gt_lanes_of(report);
 	struct ranks ranks;
 
 	(void)result;
-	drop_idle(report, profile, &lanes);
 	ranks = measure_ranks(report, profile, &lanes);
 	if (lanes.count > 1 || report->classes.gpu) {
 		union gt_cell *row = gt_row_add(section);

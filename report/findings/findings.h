@@ -25,6 +25,13 @@
 	F(LOCK_CONVOY, "lock-convoy", GT_CONVOY,                                                        \
 	  "percent of the run that each thread waits for one lock")                                     \
 	F(THREAD_CREATION, "thread-creation", GT_MANY_THREADS, "threads")                               \
+	F(LATE_THREAD, "late-thread", GT_EVEN_THREADS,                                                  \
+	  "percent: load balance of a process's threads")                                               \
+	F(TAIL, "tail", GT_EVEN_THREADS, "percent: the same, where others have ended")                   \
+	F(LIMITING_STAGE, "limiting-stage", GT_EVEN_THREADS, "percent: the same, where others wait for what it does")        \
+	F(SERIAL_PART, "serial-part", GT_MUCH_ALONE,                                                    \
+	  "percent of the run that the first thread works alone")                                       \
+	F(STARTUP, "startup", GT_MUCH_ALONE, "percent of the run that it does so before others begin")                  \
 	F(SPINS, "spins", GT_MUCH_SPINNING, "percent of the run that a thread uses a processor to wait") \
 	F(TINY_WRITES, "tiny-writes", GT_TINY_BYTES, "bytes of a read or write")                        \
 	F(COSTLY_FUNCTION, "costly-function", GT_SHORT_CALL, "nanoseconds of a call")                   \
@@ -125,6 +132,7 @@ struct gt_file_place gt_files_place(struct gt_report *report, const struct gt_su
 extern const struct gt_section_kind gt_findings_kind;
 void gt_findings_host(struct gt_report *report);
 void gt_findings_gpu(struct gt_report *report);
+void gt_findings_threads(struct gt_report *report);
 void gt_findings_spins(struct gt_report *report);
 
 #endif

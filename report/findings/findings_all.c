@@ -16,13 +16,14 @@ static void figures(struct gt_report *report, void *result)
 	if (!report->duration)
 		return;
 	gt_findings_host(report);
+	gt_findings_threads(report);
 	gt_findings_gpu(report);
 	gt_findings_spins(report);
 	gt_rows_sort(section, 0);
 	if (!section->rows)
 		section->note = gt_figures_text(&report->figures,
-						"none would gain %g %% of the run or more "
-						"(gputrace-findings(7))",
+						"no rule of gputrace's fired for a gain of %g %% of the run or "
+						"more (gputrace-findings(7))",
 						gt_threshold(GT_FINDING_MINIMUM));
 }
 

@@ -28,6 +28,8 @@ enum { GT_LEAST_GAIN = 2 };
 enum { GT_EVEN_RANKS = 85, GT_MUCH_COLLECTIVE = 20, GT_MUCH_FLUSH = 5, GT_MUCH_POLLING = 10 };
 /* Calls of collectives and messages of a rank; bytes of a message that is tiny; percent of all that are. */
 enum { GT_SOME_COLLECTIVES = 10, GT_MANY_MESSAGES = 1000, GT_TINY_MESSAGE = 1024, GT_MOST_MESSAGES = 90 };
+/* Percent: load balance of threads; of the run that the first one works without others. */
+enum { GT_EVEN_THREADS = 80, GT_MUCH_ALONE = 20 };
 /* Percent of the run that a thread uses a processor to wait. */
 enum { GT_MUCH_SPINNING = 10 };
 /* Messages that are not tiny go at 1 GB/s. */

@@ -109,7 +109,7 @@ const Sheets = {
 					onclick: () => Find.finding(f) }, named(withUnits(f.text)))),
 				f.where ? el("div", { class: "try" }, "in ", named(f.where, 300)) : null,
 				f.advice ? el("div", { class: "try" }, clean(f.advice)) : null)))
-				: empty("Nothing was found that costs time worth mentioning."),
+				: empty("No rule of gputrace's fired: tables and path say where time is."),
 		];
 	},
 

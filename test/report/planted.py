@@ -227,6 +227,63 @@ def lock_convoy(bad):
     return m
 
 
+def shared(lasts, work, wait="pthread_barrier_wait"):
+    """Threads that work in ten steps, each as long as `lasts` says, and wait until a step of 100 ms is over."""
+    m, process, _ = host()
+    for n, ms in enumerate(lasts):
+        thread = m.thread(process, f"Thread {n + 1}")
+        for i in range(10):
+            begin, done = i * 100000000, i * 100000000 + ms * 1000000
+            m.call(thread, m.region(work(n)), begin, done)
+            m.call(thread, m.region(wait, PTHREAD), done, (i + 1) * 100000000)
+    return m
+
+
+@case
+def late_thread(bad):
+    """One of four threads has twice the work, or all have the same."""
+    return shared([45, 45, 95 if bad else 45, 45], lambda n: "work")
+
+
+@case
+def limiting_stage(bad):
+    """One of three threads, which do different things, has much more to do; or all have about the same."""
+    return shared([20, 95, 30] if bad else [90, 95, 90], "read pack write".split().__getitem__, "sem_wait")
+
+
+@case
+def tail(bad):
+    """Three threads end after 300 ms and the fourth one after all of the run, or all do."""
+    m, process, _ = host()
+    for n in range(4):
+        m.call(m.thread(process, f"Thread {n + 1}"), m.region("work"), 0, SECOND if n == 3 or not bad else 300000000)
+    return m
+
+
+def alone(prepare, begins):
+    """The first thread works alone but where two others live, from these times on for 100 ms."""
+    m, process, main = host()
+    for i, begin in enumerate(begins):
+        m.call(main, m.region(prepare), 0 if not i else begins[i - 1] + 100000000, begin)
+        m.call(main, m.region("pthread_join", PTHREAD), begin, begin + 100000000)
+        for n in range(2):
+            m.call(m.thread(process, f"Thread {2 * i + n}"), m.region("work"), begin, begin + 100000000)
+    m.call(main, m.region(prepare), begins[-1] + 100000000, SECOND)
+    return m
+
+
+@case
+def serial_part(bad):
+    """For half of the run only the first thread lives, here and there; or next to never."""
+    return alone("prepare", range(50000000, 900000000, 200000000) if bad else range(10000000, 900000000, 105000000))
+
+
+@case
+def startup(bad):
+    """The first thread works for half of the run before it has others do so; or soon has them."""
+    return alone("load", range(500000000, 900000000, 100000000) if bad else range(10000000, 900000000, 105000000))
+
+
 def locked(thread, m, want, begin, end, order):
     take = m.region("pthread_mutex_lock", PTHREAD)
     m.put(thread, want, "Enter", take)
