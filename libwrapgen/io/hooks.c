@@ -110,6 +110,22 @@ static void learn_owner(void)
 
 /* ---- handles --------------------------------------------------------------------------------- */
 
+/* Eventfds have one name; since Linux 5.2 it is known which one it is. */
+static void number_eventfd(int fd, char *name, size_t size)
+{
+	static const char key[] = "eventfd-id:";
+	char path[64], text[512], *id;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	gt_raw_read_text(path, text, sizeof(text));
+	id = strstr(text, key);
+	if (!id)
+		return;
+	id += strlen(key);
+	id += strspn(id, " \t");
+	snprintf(name, size, "eventfd:[%.*s]", (int)strspn(id, "0123456789"), id);
+}
+
 /* The name that the kernel has for a descriptor; a program that has confined itself does not ask. */
 static void name_of(int fd, char *name, size_t size)
 {
@@ -121,6 +137,8 @@ static void name_of(int fd, char *name, size_t size)
 	if (n < 0)
 		n = snprintf(name, size, "descriptor %d", fd);
 	name[n] = '\0';
+	if (!strcmp(name, "anon_inode:[eventfd]"))
+		number_eventfd(fd, name, size);
 }
 
 /* A new handle on a descriptor's file; `found`: it was open already. */

@@ -667,6 +667,7 @@ void gt_causes(struct gt_sync *sync)
 	for (uint32_t i = 0; i < locations; i++)
 		collect_barriers(sync, i);
 	each_group(sync, GT_BAG_BARRIERS, &group);
+	gt_channel_causes(sync);
 	gt_device_causes(sync);
 	for (uint32_t i = 0; i < locations; i++) {
 		find_polled(sync, i);

@@ -6,7 +6,8 @@
  *
  * A location has the new time of where it is (`there`) for each region that is asked for. What a segment
  * depends on is read from the other location at the moment at which it happened, when that location has got
- * so far: only the present of each has to be known.
+ * so far: only the present of each has to be known. What happened before the segment's own location had come
+ * to the call before (a message or data that wait to be read) is written down for it then: `early`.
  *
  * Limits: a segment has two dependencies, the last ones (sync.h); waits of unknown cause stay as long as they
  * were. Who depends on a thread whose location has another one by now waits for all that it has had.
@@ -32,6 +33,15 @@ struct place {
 	uint64_t ended[GT_GAINS];    /* new time at which all those before it had ended */
 	uint64_t freed[GT_GAINS];    /* of the time up to the next segment */
 	uint64_t after[GT_GAINS];    /* the next segment goes on after its dependencies, in new time */
+	uint64_t noted;              /* of its early dependencies, those that it has come to */
+	size_t early, early_end;     /* of those that depend on it: the next one, behind the last */
+};
+
+/* A segment's `also` that happened so early: when its location, `on`, passes that time. */
+struct early {
+	uint64_t time;               /* old */
+	uint32_t on, location;
+	uint64_t place;              /* of its new times, in `noted` of who depends on it */
 };
 
 struct gain {
@@ -41,6 +51,9 @@ struct gain {
 	unsigned count;
 	struct place *places;        /* by location */
 	uint32_t *heap, used;        /* locations by their next step */
+	struct early *early;         /* by `on`, then time */
+	size_t early_count, early_room;
+	struct gt_log *noted;        /* by location: uint64_t[GT_GAINS], in the order of its segments */
 };
 
 static const struct gt_wait_segment *segment_of(const struct gain *gain, uint32_t location)
@@ -65,6 +78,63 @@ static void choose_nodes(struct gain *gain, uint32_t location)
 			gain->nodes[location][i] = gain->chosen[profile->tree.nodes[of->nodes[i]].region];
 }
 
+/* ---- what happened early --------------------------------------------------------------------------- */
+
+/* A service thread ends when it is told to, however long it would wait: until when is not known. */
+static bool known(const struct gain *gain, uint32_t cause)
+{
+	const struct gt_location_class *locations = gain->sync->report->classes.locations;
+
+	return cause != GT_NO_CAUSE && locations[cause].kind != GT_LOCATION_SERVICE;
+}
+
+/* Did the second thing that a segment depends on happen before its location had come to the call before? */
+static bool is_early(const struct gain *gain, uint32_t location, uint64_t index)
+{
+	const struct gt_wait_segment *segment = gt_segment_at(gain->sync, location, index);
+
+	return index && known(gain, segment->also) && segment->also != location &&
+	       segment->also_until < gt_segment_at(gain->sync, location, index - 1)->end;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct early *x = a, *y = b;
+
+	return x->on != y->on ? (x->on > y->on) - (x->on < y->on) : (x->time > y->time) - (x->time < y->time);
+}
+
+static void collect_early(struct gain *gain, uint32_t location)
+{
+	uint64_t count = gt_segment_count(gain->sync, location);
+
+	gain->noted[location].size = sizeof(uint64_t[GT_GAINS]);
+	for (uint64_t i = 0; i < count; i++, gt_spill_used(&gain->sync->spill)) {
+		const struct gt_wait_segment *segment = gt_segment_at(gain->sync, location, i);
+
+		if (!is_early(gain, location, i))
+			continue;
+		gain->early = gt_grown(gain->early, gain->early_count, &gain->early_room,
+				       sizeof(*gain->early));
+		gain->early[gain->early_count++] =
+			(struct early){ segment->also_until, segment->also, location,
+					gain->noted[location].count };
+		gt_log_add(&gain->sync->spill, &gain->noted[location]);
+	}
+}
+
+static void sort_early(struct gain *gain)
+{
+	qsort(gain->early, gain->early_count, sizeof(*gain->early), by_time);
+	for (size_t i = 0; i < gain->early_count; i++) {
+		struct place *place = &gain->places[gain->early[i].on];
+
+		if (!i || gain->early[i - 1].on != gain->early[i].on)
+			place->early = i;
+		place->early_end = i + 1;
+	}
+}
+
 /* ---- the order of steps -------------------------------------------------------------------------- */
 
 static bool before(const struct gain *gain, uint32_t a, uint32_t b)
@@ -86,14 +156,6 @@ static void sift(struct gain *gain, uint32_t i)
 		gain->heap[i] = gain->heap[child];
 	}
 	gain->heap[i] = location;
-}
-
-/* A service thread ends when it is told to, however long it would wait: until when is not known. */
-static bool known(const struct gain *gain, uint32_t cause)
-{
-	const struct gt_location_class *locations = gain->sync->report->classes.locations;
-
-	return cause != GT_NO_CAUSE && locations[cause].kind != GT_LOCATION_SERVICE;
 }
 
 /* What the next segment needs to know, in the order of time; then its end. */
@@ -150,6 +212,13 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+/* Who need not wait for a reader or writer need not be woken, either, which is what takes time then. */
+static bool is_woken(const struct gt_wait_segment *segment)
+{
+	return segment->cause != GT_NO_CAUSE &&
+	       (segment->wait == GT_WAIT_LATE_WRITER || segment->wait == GT_WAIT_LATE_READER);
+}
+
 /* The new time at which a location is where it was at the time. */
 static uint64_t new_time(const struct gain *gain, uint32_t location, uint64_t time, unsigned k)
 {
@@ -173,6 +242,8 @@ static uint64_t new_time(const struct gain *gain, uint32_t location, uint64_t ti
 	if (chosen(gain, location, segment->node) == k + 1)
 		return begin;
 	gap = known(gain, segment->cause) ? later(segment->until, segment->begin) : segment->begin;
+	if (is_woken(segment) && place->after[k] < begin)
+		return begin;
 	return begin + (time > gap ? time - gap : 0);
 }
 
@@ -181,6 +252,34 @@ static void depend(struct gain *gain, uint32_t location, uint32_t on, uint64_t t
 	struct place *place = &gain->places[location];
 	for (unsigned k = 0; k < gain->count; k++)
 		place->after[k] = later(place->after[k], new_time(gain, on, time, k));
+}
+
+/* For those that depend on what it does up to the end of the next segment, and come to that later. */
+static void note_early(struct gain *gain, uint32_t location)
+{
+	struct place *place = &gain->places[location];
+	uint64_t end = segment_of(gain, location)->end;
+
+	for (; place->early < place->early_end && gain->early[place->early].time <= end; place->early++) {
+		const struct early *early = &gain->early[place->early];
+		uint64_t *noted = gt_log_at(&gain->noted[early->location], early->place);
+
+		for (unsigned k = 0; k < gain->count; k++)
+			noted[k] = new_time(gain, location, early->time, k);
+	}
+}
+
+/* What was written down when it happened; where the other location has not passed that yet, as always. */
+static void depend_early(struct gain *gain, uint32_t location)
+{
+	struct place *place = &gain->places[location];
+	const uint64_t *noted = gt_log_at(&gain->noted[location], place->noted++);
+	const struct gt_wait_segment *segment = segment_of(gain, location);
+
+	if (!*noted)
+		depend(gain, location, segment->also, segment->also_until);
+	for (unsigned k = 0; k < gain->count; k++)
+		place->after[k] = later(place->after[k], noted[k]);
 }
 
 /* The thread that has the location ends with the time before the segment, in which it has none. */
@@ -197,6 +296,7 @@ static bool pass(struct gain *gain, uint32_t location)
 	const struct gt_wait_segment *segment = segment_of(gain, location);
 	struct place *place = &gain->places[location];
 
+	note_early(gain, location);
 	if (segment->birth)
 		end_thread(place, segment, gain->count);
 	for (unsigned k = 0; k < gain->count; k++)
@@ -241,6 +341,8 @@ static bool step(struct gain *gain, uint32_t location)
 		for (unsigned k = 0; k < gain->count; k++)
 			place->there[k] = new_time(gain, timeline->creator, timeline->created, k) +
 					  timeline->begin - timeline->created;
+	else if (done == ALSO && is_early(gain, location, place->next))
+		depend_early(gain, location);
 	else if (done == ALSO)
 		depend(gain, location, segment->also, segment->also_until);
 	else if (done == CAUSE)
@@ -274,6 +376,10 @@ bool gt_gain(struct gt_sync *sync, const unsigned char *chosen_regions, unsigned
 	gain.places = gt_zeroed(locations + 1, sizeof(*gain.places));
 	gain.heap = gt_zeroed(locations + 1, sizeof(*gain.heap));
 	gain.nodes = gt_zeroed(locations + 1, sizeof(*gain.nodes));
+	gain.noted = gt_zeroed(locations + 1, sizeof(*gain.noted));
+	for (uint32_t i = 0; i < locations; i++)
+		collect_early(&gain, i);
+	sort_early(&gain);
 	for (uint32_t i = 0; i < locations; i++) {
 		gain.places[i].step = DONE;
 		if (!gt_segment_count(sync, i))
@@ -294,7 +400,10 @@ bool gt_gain(struct gt_sync *sync, const unsigned char *chosen_regions, unsigned
 		for (unsigned k = 0; k < count; k++)
 			ends[i][k] = later(gain.places[i].there[k], gain.places[i].ended[k]);
 		free(gain.nodes[i]);
+		gt_log_free(&gain.noted[i]);
 	}
+	free(gain.noted);
+	free(gain.early);
 	free(gain.nodes);
 	free(gain.places);
 	free(gain.heap);

@@ -106,70 +106,6 @@ static void lock(struct gt_sync *sync, struct gt_syncing *state, const struct gt
 	gt_sync_put(sync, state, GT_BAG_LOCKS, &item);
 }
 
-/* Is a node of the location's tree another one, or below it? */
-static bool is_in(const struct gt_syncing *state, uint32_t node, uint32_t outer)
-{
-	while (node && node != outer)
-		node = state->profiling->tree.nodes[node].parent;
-	return node == outer;
-}
-
-static void swap(uint32_t *a, uint32_t *b)
-{
-	uint32_t other = *a;
-
-	*a = *b;
-	*b = other;
-}
-
-/* Nodes below this one to the end, itself before those. Returns where it is; `sum`: their time. */
-static uint32_t touched_below(struct gt_syncing *state, uint32_t node, uint64_t *sum)
-{
-	struct gt_profiling *p = state->profiling;
-	uint32_t first = 0;
-
-	for (uint32_t i = 0; i < p->touched_count; i++)
-		if (!is_in(state, p->touched[i], node))
-			swap(&p->touched[first++], &p->touched[i]);
-	*sum = 0;
-	for (uint32_t i = first; i < p->touched_count; i++) {
-		*sum += p->tree.nodes[p->touched[i]].part;
-		if (p->touched[i] == node)
-			swap(&p->touched[first], &p->touched[i]);
-	}
-	return first;
-}
-
-/*
- * An empty segment where the call begins that is open: what was called since the last one was before it, but
- * for this call. So it is known of one that does not count, but turns out to matter.
- */
-static void part_at_entry(struct gt_sync *sync, struct gt_syncing *state, const struct gt_otf2_cursor *at)
-{
-	const struct gt_log *segments = &state->timeline.segments;
-	struct gt_profiling *p = state->profiling;
-	uint32_t node = gt_sync_node(at), count = p->touched_count, first;
-	struct gt_profile_node *of = &p->tree.nodes[node];
-	const struct gt_wait_segment *last = segments->count ? gt_log_at(segments, segments->count - 1)
-							     : NULL;
-	uint64_t begin = at->depth ? at->stack[at->depth - 1].begin : 0, sum, earlier, later;
-
-	if (!node || state->is_open || (last && last->end > begin))
-		return;
-	first = touched_below(state, node, &sum);
-	earlier = sum > at->time - begin ? sum - (at->time - begin) : 0; /* in another such call */
-	earlier = earlier < of->part ? earlier : of->part;
-	later = of->part - earlier;
-	of->part = earlier;
-	p->touched_count = first + (earlier > 0);
-	gt_sync_open_segment(sync, state, begin, of->parent, GT_CLASS_CODE);
-	gt_sync_close_segment(sync, state, begin);
-	of->part = later;
-	first += earlier && !later;
-	p->touched_count = count - first;
-	memmove(p->touched, p->touched + first, p->touched_count * sizeof(*p->touched));
-}
-
 /* The begin or end of a process, or what its parent has to do with it: in a call that began at `begin`. */
 static void process(struct gt_sync *sync, struct gt_syncing *state, const struct gt_otf2_cursor *at,
 		    uint64_t id, enum gt_thread_item what)
@@ -179,7 +115,7 @@ static void process(struct gt_sync *sync, struct gt_syncing *state, const struct
 	struct gt_item item;
 
 	if (what == GT_THREAD_CREATED)
-		part_at_entry(sync, state, at);
+		gt_sync_part_at_entry(sync, state, at);
 	item = gt_sync_item(sync, state, at);
 	item.key = gt_sync_mixed(gt_sync_mixed(5, group ? group->parent : 0), id);
 	item.begin = at->depth ? at->stack[at->depth - 1].begin : at->time;
@@ -211,7 +147,7 @@ static void call_path(struct gt_sync *sync, struct gt_syncing *state, const stru
 	while (path.first && segments->count - path.first < SEGMENTS_MOST) {
 		const struct gt_wait_segment *before = gt_log_at(segments, path.first - 1);
 
-		if (before->begin < begin || !is_in(state, before->node, node))
+		if (before->begin < begin || !gt_sync_is_in(state, before->node, node))
 			break;
 		path.first--;
 	}
@@ -358,6 +294,7 @@ static void event(struct gt_report *report, struct gt_otf2_cursor *at, const str
 	case GT_OTF2_ThreadReleaseLock:
 		return lock(sync, state, at, e, GT_LOCK_RELEASED);
 	default:
+		gt_sync_io(sync, state, at, e);
 		gt_sync_mpi(sync, state, at, e);
 	}
 }
@@ -380,6 +317,7 @@ static void end(struct gt_report *report, struct gt_otf2_cursor *at, void *memor
 		if (state->requests[i].what == GT_OTF2_RmaSync)
 			gt_sync_put(sync, state, GT_BAG_RECEIVES, &state->requests[i].item);
 	}
+	gt_sync_io_end(sync, state, at);
 	if (state->is_open)
 		gt_sync_close_segment(sync, state, at->time);
 	gt_sync_open_segment(sync, state, at->time, 0, GT_CLASS_CODE);

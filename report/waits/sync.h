@@ -39,6 +39,8 @@
 	W(LOCK, "lock contention")                      \
 	W(JOIN, "thread join")                          \
 	W(CHILD, "wait for child process")              \
+	W(LATE_WRITER, "late writer")                   \
+	W(LATE_READER, "late reader")                   \
 	W(THREAD_BARRIER, "wait at thread barrier")     \
 	W(OMP_BARRIER, "wait at OpenMP barrier")        \
 	W(TASKS, "wait for tasks")                      \
@@ -171,6 +173,8 @@ enum gt_bag_kind {
 	GT_BAG_THREADS,     /* keys: number of a thread; ties: enum gt_thread_item */
 	GT_BAG_PROCESSES,   /* keys: host, process id; ties: time */
 	GT_BAG_LAUNCHES,    /* keys: process, correlation; ties: enum gt_launch_item */
+	GT_BAG_SOCKETS,     /* keys: sockets; ties: begin */
+	GT_BAG_CHANNELS,    /* the same: what is written into a pipe, one of a pair of sockets, an eventfd */
 	GT_BAG_ENDS,        /* activities: keys: process; ties: end */
 	GT_BAG_BEGINS,      /* the same: device; begin */
 	GT_BAGS,
@@ -183,6 +187,19 @@ enum gt_thread_item {
 enum gt_launch_item { GT_LAUNCH_CALL, GT_LAUNCH_ACTIVITY };
 /* Of windows: RELEASING, when the call that releases begins; USED, an access was completed before that. */
 enum { GT_LOCK_ACQUIRED, GT_LOCK_RELEASED, GT_LOCK_RELEASING, GT_LOCK_USED };
+
+/*
+ * `what` of an item of a channel: an operation, and more of it. `time`: its end; `value`: bytes. PAIR:
+ * `begin` is the key of the other socket.
+ */
+enum gt_io_item {
+	GT_IO_READ, GT_IO_WRITE, GT_IO_FLUSH, GT_IO_CREATED, GT_IO_CLOSED, GT_IO_PAIR,
+	GT_IO_OPERATION = 15,   /* mask of the above */
+	GT_IO_STDIO = 1 << 4,   /* what it writes waits in a buffer until that is flushed */
+	GT_IO_SOCKET = 1 << 5,
+	GT_IO_EVENTS = 1 << 6,  /* eventfd: a counter */
+	GT_IO_ASKED = 1 << 7,   /* for bytes, or for an unknown number */
+};
 
 /* Places where a collective is counted. */
 enum gt_space { GT_SPACE_COMM, GT_SPACE_LATER, GT_SPACE_WINDOW, GT_SPACE_OTHER };
@@ -261,6 +278,7 @@ void gt_causes(struct gt_sync *sync);
 void gt_process_exits(struct gt_sync *sync);
 void gt_process_waits(struct gt_sync *sync);
 void gt_process_life(struct gt_sync *sync, const struct gt_item *items, size_t count);
+void gt_channel_causes(struct gt_sync *sync);
 void gt_device_causes(struct gt_sync *sync);
 
 struct gt_wait_at {

@@ -42,6 +42,10 @@ struct gt_syncing {
 	uint64_t used_lock;          /* of which there is an item of the call that is open */
 	uint32_t used_in;            /* its segment */
 	uint64_t own_comm, own;
+	struct gt_item io;           /* the operation on a channel that is open, if one is */
+	uint64_t io_matching, io_asked;
+	bool io_open;
+	uint64_t socket, socket_begin; /* the last one that was created, by a call that began then; 0: none */
 };
 
 void gt_sync_open_segment(struct gt_sync *sync, struct gt_syncing *state, uint64_t now, uint32_t node,
@@ -53,6 +57,19 @@ uint32_t gt_sync_node(const struct gt_otf2_cursor *at);
 uint64_t gt_sync_entry(const struct gt_syncing *state, const struct gt_otf2_cursor *at);
 /* The number of the segment that the event is in. */
 uint32_t gt_sync_here(struct gt_sync *sync, struct gt_syncing *state, const struct gt_otf2_cursor *at);
+/* Is a node of the location's tree another one, or below it? */
+static inline bool gt_sync_is_in(const struct gt_syncing *state, uint32_t node, uint32_t outer)
+{
+	while (node && node != outer)
+		node = state->profiling->tree.nodes[node].parent;
+	return node == outer;
+}
+
+/*
+ * An empty segment where the call begins that is open: so it is known of one that does not count, but turns
+ * out to matter.
+ */
+void gt_sync_part_at_entry(struct gt_sync *sync, struct gt_syncing *state, const struct gt_otf2_cursor *at);
 /* An item of this event, which waits from the begin of its call on. */
 struct gt_item gt_sync_item(struct gt_sync *sync, struct gt_syncing *state, const struct gt_otf2_cursor *at);
 void gt_sync_put(struct gt_sync *sync, struct gt_syncing *state, enum gt_bag_kind bag,
@@ -73,5 +90,10 @@ void gt_sync_setup(struct gt_sync *sync, struct gt_syncing *state, const struct 
 /* The end of a call that all members of a file's communicator make. */
 void gt_sync_file(struct gt_sync *sync, struct gt_syncing *state, const struct gt_otf2_cursor *at,
 		  uint64_t file);
+
+/* Pipes, pairs of sockets, eventfds (sync_io.c). */
+void gt_sync_io(struct gt_sync *sync, struct gt_syncing *state, const struct gt_otf2_cursor *at,
+		const struct gt_otf2_event *e);
+void gt_sync_io_end(struct gt_sync *sync, struct gt_syncing *state, const struct gt_otf2_cursor *at);
 
 #endif

@@ -9,6 +9,7 @@
 #include "report/waits/sync_int.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/assemble/util/memory.h"
 
@@ -135,6 +136,59 @@ uint32_t gt_sync_here(struct gt_sync *sync, struct gt_syncing *state, const stru
 uint64_t gt_sync_entry(const struct gt_syncing *state, const struct gt_otf2_cursor *at)
 {
 	return state->is_open && at->depth ? at->stack[at->depth - 1].begin : at->time;
+}
+
+static void swap(uint32_t *a, uint32_t *b)
+{
+	uint32_t other = *a;
+
+	*a = *b;
+	*b = other;
+}
+
+/* Nodes below this one to the end, itself before those. Returns where it is; `sum`: their time. */
+static uint32_t touched_below(struct gt_syncing *state, uint32_t node, uint64_t *sum)
+{
+	struct gt_profiling *p = state->profiling;
+	uint32_t first = 0;
+
+	for (uint32_t i = 0; i < p->touched_count; i++)
+		if (!gt_sync_is_in(state, p->touched[i], node))
+			swap(&p->touched[first++], &p->touched[i]);
+	*sum = 0;
+	for (uint32_t i = first; i < p->touched_count; i++) {
+		*sum += p->tree.nodes[p->touched[i]].part;
+		if (p->touched[i] == node)
+			swap(&p->touched[first], &p->touched[i]);
+	}
+	return first;
+}
+
+/* What was called since the last segment was before this call, but for the call itself. */
+void gt_sync_part_at_entry(struct gt_sync *sync, struct gt_syncing *state, const struct gt_otf2_cursor *at)
+{
+	const struct gt_log *segments = &state->timeline.segments;
+	struct gt_profiling *p = state->profiling;
+	uint32_t node = gt_sync_node(at), count = p->touched_count, first;
+	struct gt_profile_node *of = &p->tree.nodes[node];
+	const struct gt_wait_segment *last = segments->count ? gt_log_at(segments, segments->count - 1)
+							     : NULL;
+	uint64_t begin = at->depth ? at->stack[at->depth - 1].begin : 0, sum, earlier, later;
+
+	if (!node || state->is_open || (last && last->end > begin))
+		return;
+	first = touched_below(state, node, &sum);
+	earlier = sum > at->time - begin ? sum - (at->time - begin) : 0; /* in another such call */
+	earlier = earlier < of->part ? earlier : of->part;
+	later = of->part - earlier;
+	of->part = earlier;
+	p->touched_count = first + (earlier > 0);
+	gt_sync_open_segment(sync, state, begin, of->parent, GT_CLASS_CODE);
+	gt_sync_close_segment(sync, state, begin);
+	of->part = later;
+	first += earlier && !later;
+	p->touched_count = count - first;
+	memmove(p->touched, p->touched + first, p->touched_count * sizeof(*p->touched));
 }
 
 /* ---- bags ---------------------------------------------------------------------------------------- */

@@ -12,6 +12,7 @@ import sys
 sys.dont_write_bytecode = True # beside the source
 
 import devices
+import pipes
 import processes
 import windows
 from scene import (ALLREDUCE, BARRIER, BCAST, MASTER, NONE, PTHREAD, REDUCE, SCAN, THREADS, WORLD, Archive, main,
@@ -748,4 +749,4 @@ def chance(seed):
 for number in range(int(os.environ.get("CHANCES", "8"))):
     SCENES["chance%d" % number] = lambda number=number: chance(int(os.environ.get("GT_SEED", "1")) + number)
 
-main({**SCENES, **devices.SCENES, **processes.SCENES, **windows.SCENES})
+main({**SCENES, **devices.SCENES, **pipes.SCENES, **processes.SCENES, **windows.SCENES})
