@@ -220,7 +220,8 @@ static void late_thread(struct gt_report *report, const struct team *team, uint3
 
 	if (is_uneven(team, finding.id))
 		gt_finding_add(report, &finding,
-			       "%s works for %s, the %s threads that work on average for %s%s", finding.location, gt_said(report, team->most, GT_SECONDS),
+			       "%s works for %s, the %s threads that work on average for %s%s",
+			       finding.location, gt_said(report, team->most, GT_SECONDS),
 			       gt_said(report, team->count, GT_COUNT), gt_said(report, mean, GT_SECONDS),
 			       said_of_others(report, team, finding.id));
 }
@@ -242,7 +243,8 @@ static void own_work(struct gt_report *report, const struct team *team, uint32_t
 			       finding.location, gt_said(report, team->most, GT_SECONDS),
 			       team->count > 2 ? "each other thread" : "the other thread that works",
 			       gt_said(report, team->second, GT_SECONDS),
-			       gt_report_region_name(report, region), said_of_others(report, team, finding.id));
+			       gt_report_region_name(report, region),
+			       said_of_others(report, team, finding.id));
 }
 
 static void uneven_threads(struct gt_report *report, const struct team *team)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Programs with known answers: what gputrace concludes of them.
-dist_check_SCRIPTS += test/truth/exits.test test/truth/lives.test
-EXTRA_DIST += test/truth/exits.c test/truth/exits.py test/truth/lives.c test/truth/lives.py
+dist_check_SCRIPTS += test/truth/answers.test test/truth/exits.test test/truth/lives.test
+EXTRA_DIST += test/truth/answers.c test/truth/answers.py \
+	test/truth/exits.c test/truth/exits.py test/truth/lives.c test/truth/lives.py
 dist_check_SCRIPTS += test/truth/channels.test
 EXTRA_DIST += test/truth/channels.c test/truth/channels.py
