@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Interception of what begins, replaces and ends processes: fork and its handlers, the exec family,
- * posix_spawn, system, wait, _exit, quick_exit. Only symbols and forwarding; what it means is in process.c.
+ * posix_spawn, system, popen, wait, _exit, quick_exit. Symbols and forwarding; what it means is in process.c.
  *
  * Limits: vfork is left alone (a wrapper that returns would break the shared frame); raw system calls
- * are not seen. In a vfork child nothing is recorded about the parent's process.
+ * are not seen. In a vfork child nothing is recorded about the parent's process. The child of popen() is known
+ * if the kernel lists a thread's children (CONFIG_PROC_CHILDREN), and they are fewer than about 300.
  */
 #include "instrument/exec_look.h"
 #include "instrument/wrap_syscall.h"
@@ -40,6 +41,7 @@ enum {
 	R_SPAWN,
 	R_SYSTEM,
 	R_POPEN,
+	R_PCLOSE,
 	R_WAIT,
 	R_WAITPID,
 	R_WAITID,
@@ -52,8 +54,8 @@ static gt_ref regions[R_N];
 static gt_ref region(unsigned which)
 {
 	static const char *const names[R_N] = { "fork", "posix_spawn", "system", "popen",
-						"wait", "waitpid",     "waitid", "wait3",
-						"wait4" };
+						"pclose", "wait", "waitpid", "waitid",
+						"wait3", "wait4" };
 	struct gt_region_info info = { .bytes = sizeof(info), .name = names[which],
 				       .group = "LIBC-EXEC", .role = GT_REGION_ROLE_WRAPPER };
 	gt_ref ref = __atomic_load_n(&regions[which], __ATOMIC_RELAXED);
@@ -209,11 +211,13 @@ GT_API int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_acti
 	REAL(posix_spawn)
 	LOOK(AT_FDCWD, path, false, envp)
 	gt_ref ref = region(R_SPAWN);
+	pid_t own = 0;
 	int rc;
 
+	pid = pid ? pid : &own;
 	gt_enter(ref);
 	rc = real(pid, path, actions, attr, argv, env);
-	gt_leave(ref);
+	forked(ref, rc ? -1 : *pid);
 	if (rc)
 		gt_exec_not_started(&look);
 	return rc;
@@ -225,11 +229,13 @@ GT_API int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_act
 	REAL(posix_spawnp)
 	LOOK(AT_FDCWD, file, true, envp)
 	gt_ref ref = region(R_SPAWN);
+	pid_t own = 0;
 	int rc;
 
+	pid = pid ? pid : &own;
 	gt_enter(ref);
 	rc = real(pid, file, actions, attr, argv, env);
-	gt_leave(ref);
+	forked(ref, rc ? -1 : *pid);
 	if (rc)
 		gt_exec_not_started(&look);
 	return rc;
@@ -258,16 +264,76 @@ GT_API int system(const char *command)
 	return rc;
 }
 
+/* The child that this thread has created last: the C library does not say; 0: the kernel does not, either. */
+static pid_t newest_child(void)
+{
+	char text[2048];
+	const char *last = NULL;
+	ssize_t n = gt_sys_refused() ? 0 : gt_sys_read_text("/proc/thread-self/children", text, sizeof(text));
+	pid_t pid = 0;
+
+	if (n <= 0 || n + 1 == (ssize_t)sizeof(text))
+		return 0;
+	for (const char *at = text; *at; at++)
+		if (*at != ' ' && (at == text || at[-1] == ' '))
+			last = at;
+	for (; last && *last >= '0' && *last <= '9'; last++)
+		pid = 10 * pid + (*last - '0');
+	return pid;
+}
+
+/* Children of popen(), until pclose(); of more at once it is not known who ends which. */
+static struct piped {
+	FILE *stream;
+	pid_t pid;
+} piped[32];
+
+static pid_t piped_end(FILE *stream)
+{
+	for (size_t i = 0; i < sizeof(piped) / sizeof(*piped); i++)
+		if (__atomic_load_n(&piped[i].stream, __ATOMIC_ACQUIRE) == stream) {
+			pid_t pid = piped[i].pid;
+
+			/* Pairs with piped_begin(). */
+			__atomic_store_n(&piped[i].stream, NULL, __ATOMIC_RELEASE);
+			return pid;
+		}
+	return 0;
+}
+
+static void piped_begin(FILE *stream, pid_t pid)
+{
+	FILE *busy = (FILE *)piped, *none = NULL;
+
+	piped_end(stream); /* one that fclose() has closed */
+	for (size_t i = 0; pid > 0 && i < sizeof(piped) / sizeof(*piped); i++, none = NULL)
+		if (__atomic_compare_exchange_n(&piped[i].stream, &none, busy, false, __ATOMIC_ACQUIRE,
+						__ATOMIC_RELAXED)) {
+			piped[i].pid = pid;
+			/* Pairs with piped_end(). */
+			__atomic_store_n(&piped[i].stream, stream, __ATOMIC_RELEASE);
+			return;
+		}
+}
+
 GT_API FILE *popen(const char *command, const char *mode)
 {
 	REAL(popen)
 	const struct gt_exec_look look = shell(command);
 	gt_ref ref = region(R_POPEN);
+	pid_t before, pid = -1;
 	FILE *stream;
 
 	gt_enter(ref);
+	before = ref ? newest_child() : 0;
 	stream = real(command, mode);
-	gt_leave(ref);
+	if (stream && ref)
+		pid = newest_child();
+	if (!pid || pid == before) /* it has ended, and nobody waits for it */
+		pid = -1;
+	forked(ref, pid);
+	if (stream)
+		piped_begin(stream, pid);
 	if (!stream)
 		gt_exec_not_started(&look);
 	return stream;
@@ -284,6 +350,19 @@ static void waited(gt_ref ref, pid_t pid, const int *status)
 		gt_record(GT_T_WAITPID, 0, (uint64_t[2]){ (uint64_t)pid, (unsigned)*status }, 1);
 	gt_leave(ref);
 	errno = saved;
+}
+
+GT_API int pclose(FILE *stream)
+{
+	REAL(pclose)
+	gt_ref ref = region(R_PCLOSE);
+	pid_t pid = piped_end(stream);
+	int status;
+
+	gt_enter(ref);
+	status = real(stream);
+	waited(ref, status == -1 ? 0 : pid, &status);
+	return status;
 }
 
 /* Polling loops would fill the trace with nothing. */

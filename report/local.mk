@@ -20,7 +20,7 @@ report_libgtreport_la_SOURCES += report/sections/profile.c report/sections/profi
 	report/sections/lacking.h
 # Who waits for whom, and what it delays.
 report_libgtreport_la_SOURCES += report/waits/locks.c report/waits/sync.c report/waits/sync.h \
-	report/waits/processes.c report/waits/sync_int.h report/waits/sync_mpi.c report/waits/sync_state.c \
+	report/waits/processes.c report/waits/children.c report/waits/sync_int.h report/waits/sync_mpi.c report/waits/sync_state.c \
 	report/waits/crew.c report/waits/crew.h report/waits/segments.c report/waits/causes.c \
 	report/waits/devices.c report/waits/launches.c report/waits/delays.c report/waits/waits.c report/waits/path.c report/waits/gain.c \
 	report/waits/sync_io.c report/waits/channels.c

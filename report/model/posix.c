@@ -26,6 +26,7 @@ static const struct call {
 	{ "mtx_unlock", GT_POSIX_UNLOCK },
 	{ "nanosleep", GT_POSIX_SLEEP },
 	{ "pause", GT_POSIX_AWAIT },
+	{ "pclose", GT_POSIX_PROCESS },
 	{ "poll", GT_POSIX_AWAIT },
 	{ "ppoll", GT_POSIX_AWAIT },
 	{ "pselect", GT_POSIX_AWAIT },

@@ -664,6 +664,7 @@ void gt_causes(struct gt_sync *sync)
 	threads(sync);
 	gt_process_waits(sync);
 	each_group(sync, GT_BAG_PROCESSES, &group);
+	gt_children(sync);
 	for (uint32_t i = 0; i < locations; i++)
 		collect_barriers(sync, i);
 	each_group(sync, GT_BAG_BARRIERS, &group);

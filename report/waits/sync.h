@@ -278,6 +278,8 @@ void gt_causes(struct gt_sync *sync);
 void gt_process_exits(struct gt_sync *sync);
 void gt_process_waits(struct gt_sync *sync);
 void gt_process_life(struct gt_sync *sync, const struct gt_item *items, size_t count);
+/* When that is known: those that nobody is known to have created (children.c). */
+void gt_children(struct gt_sync *sync);
 void gt_channel_causes(struct gt_sync *sync);
 void gt_device_causes(struct gt_sync *sync);
 

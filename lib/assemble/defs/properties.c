@@ -205,6 +205,8 @@ static void add_process_properties(struct task *out, struct gt_properties *props
 	char text[320];
 
 	add_number(out, props, true, group, "PROCESS_ID", proc->header.pid);
+	if (proc->header.ppid)
+		add_number(out, props, true, group, "PARENT_PROCESS_ID", proc->header.ppid);
 	add_property(out, props, true, group, "ENDED",
 		     gt_end_text(proc, text, sizeof(text)));
 	if (gt_proc_processor_ns(proc))

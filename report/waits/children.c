@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Processes whose creation is not recorded: system() does not say which process its shell was. A process
+ * knows its parent's number, so a call of system() in the parent that it lived in has created it, and waited
+ * for it. Where the child itself is not recorded, a program that it ran is what the call waited for, and so
+ * it is for waitpid(), if there is only one call that it can be.
+ *
+ * Limits: of processes of gputrace's archives. Whose parent has several threads, and none of them was in
+ * system(), has no creator.
+ */
+#include "config.h"
+
+#include "lib/assemble/util/memory.h"
+#include "report/waits/sync.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A process by its number, which others may have had before, on a host. */
+struct numbered {
+	uint64_t host, id, begin;
+	uint32_t process;
+};
+
+struct families {
+	struct gt_sync *sync;
+	struct numbered *processes; /* in their order */
+	size_t count;
+	uint32_t *threads;          /* by process: its first location, then by location the next one */
+	uint32_t *next;
+	bool *orphans;              /* by process */
+};
+
+/* A call that a process may have been for. */
+struct call {
+	uint32_t location;
+	uint64_t segment;
+	uint64_t end;
+	unsigned found; /* how many it could be */
+};
+
+static uint64_t number(const struct gt_sync *sync, uint32_t process, const char *name)
+{
+	const struct gt_otf2_location_group *group = sync->report->classes.processes[process].group;
+	const struct gt_otf2_property *p =
+		gt_otf2_find_owned(sync->report->read, GT_OTF2_LOCATION_GROUP, group->id, name);
+
+	return p && p->text ? strtoull(p->text, NULL, 10) : 0;
+}
+
+static uint32_t main_of(const struct families *all, uint32_t process)
+{
+	return all->sync->report->classes.processes[process].main;
+}
+
+static int in_order(const void *one, const void *other)
+{
+	const struct numbered *a = one, *b = other;
+
+	if (a->host != b->host)
+		return a->host < b->host ? -1 : 1;
+	if (a->id != b->id)
+		return a->id < b->id ? -1 : 1;
+	return (a->begin > b->begin) - (a->begin < b->begin);
+}
+
+static struct families families_of(struct gt_sync *sync)
+{
+	const struct gt_classes *classes = &sync->report->classes;
+	uint32_t count = classes->process_count, locations = (uint32_t)gt_sync_locations(sync);
+	struct families all = { .sync = sync,
+				.processes = gt_zeroed(count + 1, sizeof(*all.processes)),
+				.threads = gt_zeroed(count + 1, sizeof(*all.threads)),
+				.next = gt_zeroed(locations + 1, sizeof(*all.next)),
+				.orphans = gt_zeroed(count + 1, sizeof(*all.orphans)) };
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t id = number(sync, i, "GPUTRACE::PROCESS_ID");
+
+		all.threads[i] = GT_NO_CAUSE;
+		if (id && main_of(&all, i) != GT_NO_DEVICE)
+			all.processes[all.count++] = (struct numbered){
+				classes->processes[i].group->parent, id,
+				sync->timelines[main_of(&all, i)].begin, i };
+	}
+	qsort(all.processes, all.count, sizeof(*all.processes), in_order);
+	for (uint32_t i = locations; i--;) {
+		const struct gt_location_class *of = &classes->locations[i];
+
+		if ((of->kind != GT_LOCATION_MAIN && of->kind != GT_LOCATION_THREAD) ||
+		    !gt_segment_count(sync, i))
+			continue;
+		all.next[i] = all.threads[of->process];
+		all.threads[of->process] = i;
+	}
+	return all;
+}
+
+static uint64_t location_end(const struct families *all, uint32_t location)
+{
+	uint64_t count = gt_segment_count(all->sync, location);
+
+	return count ? gt_segment_at(all->sync, location, count - 1)->end : 0;
+}
+
+/* The process that had this number then, or NULL. */
+static const struct numbered *had(const struct families *all, uint64_t host, uint64_t id, uint64_t when)
+{
+	const struct numbered key = { host, id, when, 0 };
+	size_t low = 0, high = all->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (in_order(&all->processes[middle], &key) <= 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low || all->processes[low - 1].host != host || all->processes[low - 1].id != id ||
+	    location_end(all, main_of(all, all->processes[low - 1].process)) < when)
+		return NULL;
+	return &all->processes[low - 1];
+}
+
+/* Where a process ended, or what became of it by exec(). */
+static struct gt_item end_of(const struct families *all, const struct numbered *first)
+{
+	const struct gt_sync *sync = all->sync;
+	const struct numbered *last = first, *behind = all->processes + all->count;
+	uint32_t location;
+
+	while (last + 1 < behind && last[1].host == first->host && last[1].id == first->id) {
+		uint32_t creator = sync->timelines[main_of(all, last[1].process)].creator;
+
+		if (creator == GT_NO_CAUSE ||
+		    sync->report->classes.locations[creator].process != last->process)
+			break;
+		last++;
+	}
+	location = sync->exits[last->process];
+	if (location == GT_NO_CAUSE || !gt_segment_count(sync, location))
+		location = main_of(all, last->process);
+	return (struct gt_item){ .location = location, .time = location_end(all, location) };
+}
+
+/* The last segment that begins before the time, or at it, + 1. */
+static uint64_t up_to(const struct gt_sync *sync, uint32_t location, uint64_t time)
+{
+	uint64_t from = 0, to = gt_segment_count(sync, location);
+
+	while (from < to) {
+		uint64_t middle = from + (to - from) / 2;
+
+		if (gt_segment_at(sync, location, middle)->begin <= time)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from;
+}
+
+/* Did the call create a process as well? */
+static bool is_system(const struct gt_sync *sync, uint32_t location, const struct gt_wait_segment *segment)
+{
+	return !strcmp("system", gt_sync_region(sync, location,
+						gt_profile_node_at(sync->profile, location, segment->node)));
+}
+
+/* Is the process that the call waited for the child of one that is not recorded? */
+static bool is_orphans(const struct families *all, const struct gt_wait_segment *segment)
+{
+	uint32_t process = all->sync->report->classes.locations[segment->cause].process;
+
+	return all->orphans[process];
+}
+
+/*
+ * The calls of a process in which another one lived: of system(), or where it is the child of one that is
+ * `unknown`, all that wait for such a one. The first to end then is taken.
+ */
+static void look(const struct families *all, uint32_t process, uint64_t from, uint64_t to, bool unknown,
+		 struct call *call)
+{
+	const struct gt_sync *sync = all->sync;
+
+	for (uint32_t i = all->threads[process]; i != GT_NO_CAUSE; i = all->next[i]) {
+		uint64_t at = up_to(sync, i, from);
+		const struct gt_wait_segment *segment = at ? gt_segment_at(sync, i, at - 1) : NULL;
+
+		if (!segment || segment->end < to || segment->class != GT_CLASS_PROCESS ||
+		    (unknown ? segment->cause != GT_NO_CAUSE && !is_orphans(all, segment)
+			     : !is_system(sync, i, segment)))
+			continue;
+		if (!call->found++ || segment->end < call->end) {
+			call->location = i;
+			call->segment = at - 1;
+			call->end = segment->end;
+		}
+	}
+}
+
+static bool is_alone(const struct families *all, uint32_t process)
+{
+	uint32_t first = all->threads[process];
+
+	return first != GT_NO_CAUSE && all->next[first] == GT_NO_CAUSE;
+}
+
+/* A process that nobody is known to have created: those whose parent is known first. */
+static void adopt(const struct families *all, const struct numbered *child, bool unknown)
+{
+	struct gt_sync *sync = all->sync;
+	struct gt_timeline *timeline = &sync->timelines[main_of(all, child->process)];
+	uint64_t id = number(sync, child->process, "GPUTRACE::PARENT_PROCESS_ID");
+	const struct numbered *parent = id ? had(all, child->host, id, child->begin) : NULL;
+	struct gt_item end = end_of(all, child);
+	struct call call = { .found = 0 };
+
+	if (!id || unknown == (parent != NULL))
+		return;
+	if (parent)
+		look(all, parent->process, child->begin, end.time, false, &call);
+	for (size_t i = 0; !parent && i < all->count; i++)
+		if (all->processes[i].host == child->host)
+			look(all, all->processes[i].process, child->begin, end.time, true, &call);
+	if (call.found && (parent || call.found == 1)) {
+		timeline->creator = call.location;
+		timeline->created = gt_segment_at(sync, call.location, call.segment)->begin;
+		gt_sync_wait(sync, call.location, call.segment, GT_WAIT_CHILD, end.location, end.time);
+		all->orphans[sync->report->classes.locations[end.location].process] = !parent;
+	} else if (parent && is_alone(all, parent->process)) {
+		timeline->creator = main_of(all, parent->process);
+		timeline->created = child->begin;
+	}
+}
+
+void gt_children(struct gt_sync *sync)
+{
+	struct families all = families_of(sync);
+
+	for (int unknown = 0; unknown < 2; unknown++)
+		for (size_t i = 0; i < all.count; i++)
+			if (sync->timelines[main_of(&all, all.processes[i].process)].creator == GT_NO_CAUSE)
+				adopt(&all, &all.processes[i], unknown);
+	free(all.processes);
+	free(all.threads);
+	free(all.next);
+	free(all.orphans);
+}
