@@ -377,10 +377,10 @@ static void lock_convoys(struct gt_report *report)
 						       "VT_PTHREAD_LOCKS=all shows who holds it" },
 			   "%s threads of %s wait %s times for %s%s, %s on average, together %s",
 			   gt_said(report, convoy.threads, GT_COUNT), row[GT_LOCK_PROCESS].text,
-			   gt_said(report, convoy.waits, GT_COUNT),
+			   gt_said(report, row[GT_LOCK_WAITS].count, GT_COUNT),
 			   strncmp(name, "lock", 4) ? "the lock at " : "", name,
-			   gt_said(report, convoy.ns / convoy.waits, GT_SECONDS),
-			   gt_said(report, convoy.ns, GT_SECONDS));
+			   gt_said(report, row[GT_LOCK_WAITED].count / row[GT_LOCK_WAITS].count, GT_SECONDS),
+			   gt_said(report, row[GT_LOCK_WAITED].count, GT_SECONDS));
 	}
 }
 

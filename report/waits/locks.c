@@ -304,9 +304,12 @@ static const char *holders_note(struct gt_report *report, uint64_t waited, uint6
 	if (known >= waited / 100 * 95)
 		return NULL;
 	return gt_figures_text(&report->figures,
-			       own ? "nobody is known to have held the lock for %s of that: holders that did "
-				     "not wait are recorded with VT_PTHREAD_LOCKS=all; if this was so, the "
-				     "calls themselves were slow"
+			       own && report->classes.all_locks
+				   ? "nobody is known to have held the lock for %s of that: it had readers, "
+				     "which are not recorded, or the calls themselves were slow"
+			       : own
+				   ? "who held the lock is unknown for %s of that: holders that did not wait "
+				     "are recorded with VT_PTHREAD_LOCKS=all"
 				   : "who held the lock is unknown for %s: holders that did not wait are not "
 				     "recorded",
 			       gt_said(report, waited - known, GT_SECONDS));
