@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 lib_libgputrace_la_SOURCES += instrument/hooks.c instrument/wrap_exec.c instrument/wrap_dl.c \
 	instrument/exec_look.c instrument/exec_look.h instrument/shown.c instrument/shown.h instrument/wrap_jump.c instrument/wrap_user.c instrument/wrap.h \
-	instrument/wrap_stack.c instrument/wrap_syscall.c instrument/wrap_syscall.h
+	instrument/wrap_stack.c instrument/wrap_fcontext.c instrument/wrap_fcontext.h instrument/wrap_syscall.c instrument/wrap_syscall.h
 # The compiler wrappers: one program under several names.
 bin_PROGRAMS += instrument/gputrace-cc
 instrument_gputrace_cc_SOURCES = registry/adapters.def instrument/cc.c instrument/cc.h instrument/cc_read.c \

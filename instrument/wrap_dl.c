@@ -12,6 +12,7 @@
  */
 #include "instrument/shown.h"
 #include "instrument/wrap.h"
+#include "instrument/wrap_fcontext.h"
 #include "lib/record/record.h"
 
 #include <dlfcn.h>
@@ -236,6 +237,7 @@ GT_API int dlclose(void *handle)
 		gt_modules_scan(); /* what has come since the last look */
 	rc = real(handle);
 	saved = errno;
+	gt_fcontext_forget();
 	if (gt_state_now() == GT_READY)
 		gt_modules_scan();
 	errno = saved;

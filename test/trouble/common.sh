@@ -133,3 +133,12 @@ trouble()
 	trace_run t -- "$bin.plain" "$@"
 	_judge "$ends" "$label uninstrumented under gputrace run" plain
 }
+
+# callers FUNCTION...: which of them are called by which function in the archive, sorted.
+callers()
+{
+	otf2-print "$trace/traces.otf2" | tr -d '"' | awk -v list="$*" '
+		BEGIN { n = split(list, names, " "); for (i = 1; i <= n; i++) asked[names[i]] }
+		$1 == "ENTER" { if ($5 in asked) print $5 " in " (depth ? stack[depth] : "-"); stack[++depth] = $5 }
+		$1 == "LEAVE" { depth-- }' | sort -u | paste -sd , | sed 's/,/, /g'
+}

@@ -2,7 +2,8 @@
 # One awkward program per file, named by its trouble, and the scripts that try them.
 TROUBLE = test/trouble/common.sh test/trouble/trouble.h test/trouble/counts.h \
 	test/trouble/big_name.c test/trouble/clock_hop.c test/trouble/clock_shim.c test/trouble/close_fds.c \
-	test/trouble/confined.c test/trouble/confined_child.c test/trouble/ctor.c test/trouble/ctor_lib.c test/trouble/early.c test/trouble/early_lib.c \
+	test/trouble/confined.c test/trouble/confined_child.c test/trouble/contexts.cc test/trouble/contexts_host.c \
+	test/trouble/contexts_old.c test/trouble/ctor.c test/trouble/ctor_lib.c test/trouble/early.c test/trouble/early_lib.c \
 	test/trouble/early_signal.c test/trouble/dl.c test/trouble/dl_lib.c \
 	test/trouble/events.c test/trouble/exception.cc test/trouble/exec_path.c \
 	test/trouble/exit_path.c test/trouble/fibres.c test/trouble/fork_handlers.c test/trouble/fork_lib.c \
@@ -14,7 +15,7 @@ TROUBLE = test/trouble/common.sh test/trouble/trouble.h test/trouble/counts.h \
 	test/trouble/tsd.c test/trouble/ucontext.c
 EXTRA_DIST += $(TROUBLE)
 dist_check_SCRIPTS += test/trouble/exit.test test/trouble/exec.test test/trouble/fork.test test/trouble/rights.test \
-	test/trouble/unwind.test test/trouble/thread.test test/trouble/signal.test \
+	test/trouble/unwind.test test/trouble/contexts.test test/trouble/thread.test test/trouble/signal.test \
 	test/trouble/load.test test/trouble/state.test test/trouble/space.test \
 	test/trouble/place.test test/trouble/hostile.test test/trouble/clock.test \
 	test/trouble/records.test test/trouble/metrics.test

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Threads that switch stacks (swapcontext). The calls that are open on the stack being left are closed, and
- * opened again when the thread comes back to it. Such an enter has the attribute CONTINUES, so that a call in
- * several parts counts once. A stack is recognised by its last stack pointer.
+ * Threads that switch stacks (swapcontext, Boost.Context). The calls that are open on the stack being left
+ * are closed, and opened again when the thread comes back to it. Such an enter has the attribute CONTINUES,
+ * so that a call in several parts counts once. A stack is recognised by its last stack pointer.
  *
  * Limits: per location. A stack that another thread has suspended is not found; such a switch is counted as
  * not followed (tally.switched), and returns on that stack as leaves without an enter.
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The frames of swapcontext() and of who asks for it lie between the two pointers. */
+/* The frames of the function that switches and of who asks for it lie between the two pointers. */
 #define NEAR   512u
 #define UNIT   1024u /* of addresses that have a chain in common */
 #define CHAINS 4096u
@@ -58,6 +58,18 @@ static struct suspended *take(struct gt_track *t, uint64_t pointer)
 	return s;
 }
 
+/* What was suspended at exactly that place has been given up: its stack is used again. */
+static void forget(struct suspended **at, uint64_t pointer)
+{
+	struct suspended *s;
+
+	while ((s = *at) && s->pointer != pointer)
+		at = &s->next;
+	if (s)
+		*at = s->next;
+	free(s);
+}
+
 /* False: no memory. */
 static bool keep(struct gt_track *t, uint64_t pointer)
 {
@@ -70,6 +82,7 @@ static bool keep(struct gt_track *t, uint64_t pointer)
 		return false;
 	}
 	at = chain(t->stacks, pointer);
+	forget(at, pointer);
 	*s = (struct suspended){ .next = *at, .pointer = pointer, .depth = t->depth };
 	memcpy(s->frames, t->w->frames, t->depth * sizeof(s->frames[0]));
 	*at = s;
