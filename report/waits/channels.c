@@ -62,6 +62,12 @@ static uint64_t segment_end(const struct channel *channel, const struct gt_item 
 	return gt_segment_at(channel->sync, op->location, op->segment)->end;
 }
 
+/* It did not have to wait, as far as is known. */
+static void settle(const struct channel *channel, const struct gt_item *op)
+{
+	gt_segment_at(channel->sync, op->location, op->segment)->settled = true;
+}
+
 /* ---- the two sides ------------------------------------------------------------------------------- */
 
 /* All of one key, or none if there are too many; false: there is no other key. */
@@ -222,6 +228,7 @@ static void read_waited(const struct channel *channel, size_t i)
 			     source.location, source.time);
 		return;
 	}
+	settle(channel, read);
 	/* It needed what it got last, of what was there when it began. */
 	while (target < channel->last[i] && write_at(channel, target + 1)->begin <= read->begin)
 		target++;
@@ -374,6 +381,7 @@ static void writes_waited(const struct channel *channel)
 		const struct gt_item *write = write_at(channel, i), *read;
 
 		level = level_of(channel, i, &level, &taken, &gone);
+		settle(channel, write);
 		read = level.bytes > full - full / 4 ? last_read(channel, write, level.begun) : NULL;
 		if (read && read->begin <= segment_end(channel, write))
 			gt_sync_wait(channel->sync, write->location, write->segment, GT_WAIT_LATE_READER,
@@ -400,6 +408,8 @@ static void events_waited(struct channel *channel)
 		if (equal)
 			next = i;
 		write = next < channel->write_count ? write_at(channel, next) : NULL;
+		if (write && write->begin <= read->begin)
+			settle(channel, read);
 		if (write && write->begin <= read->time &&
 		    (write->begin <= read->begin || !is_doubtful(channel, read, next)))
 			gt_sync_wait(channel->sync, read->location, read->segment, GT_WAIT_LATE_WRITER,

@@ -49,6 +49,7 @@ struct gain {
 	const unsigned char *chosen; /* by region: 1 + its place, or 0 */
 	unsigned char **nodes;       /* the same by location and node of its tree */
 	unsigned count;
+	bool held;                   /* waits for somebody unknown end when they did */
 	struct place *places;        /* by location */
 	uint32_t *heap, used;        /* locations by their next step */
 	struct early *early;         /* by `on`, then time */
@@ -76,6 +77,15 @@ static void choose_nodes(struct gain *gain, uint32_t location)
 	for (uint32_t i = 0; i < of->node_count; i++)
 		if (of->nodes[i])
 			gain->nodes[location][i] = gain->chosen[profile->tree.nodes[of->nodes[i]].region];
+}
+
+enum { LONG_CALL = 100000 }; /* ns: a read or write that took so long has waited */
+
+/* Did it wait for somebody who is not known to read or write? */
+static bool is_open_ended(const struct gt_wait_segment *segment)
+{
+	return segment->class == GT_CLASS_FILE_IO && segment->cause == GT_NO_CAUSE && !segment->settled &&
+	       segment->end - segment->begin >= LONG_CALL;
 }
 
 /* ---- what happened early --------------------------------------------------------------------------- */
@@ -112,6 +122,7 @@ static void collect_early(struct gain *gain, uint32_t location)
 	for (uint64_t i = 0; i < count; i++, gt_spill_used(&gain->sync->spill)) {
 		const struct gt_wait_segment *segment = gt_segment_at(gain->sync, location, i);
 
+		gain->sync->open_ended |= is_open_ended(segment);
 		if (!is_early(gain, location, i))
 			continue;
 		gain->early = gt_grown(gain->early, gain->early_count, &gain->early_room,
@@ -239,6 +250,8 @@ static uint64_t new_time(const struct gain *gain, uint32_t location, uint64_t ti
 	if (segment->birth && known(gain, segment->cause) && place->step == END)
 		return place->after[k] + time - smaller(segment->until, time);
 	begin = later(place->there[k] + gap - place->freed[k], place->after[k]);
+	if (gain->held && is_open_ended(segment))
+		return later(begin, time);
 	if (chosen(gain, location, segment->node) == k + 1)
 		return begin;
 	gap = known(gain, segment->cause) ? later(segment->until, segment->begin) : segment->begin;
@@ -365,11 +378,11 @@ static uint64_t segments(const struct gt_sync *sync)
 	return sum;
 }
 
-bool gt_gain(struct gt_sync *sync, const unsigned char *chosen_regions, unsigned count,
+bool gt_gain(struct gt_sync *sync, const unsigned char *chosen_regions, unsigned count, bool held,
 	     uint64_t (*ends)[GT_GAINS])
 {
 	uint32_t locations = (uint32_t)gt_sync_locations(sync);
-	struct gain gain = { .sync = sync, .chosen = chosen_regions, .count = count };
+	struct gain gain = { .sync = sync, .chosen = chosen_regions, .count = count, .held = held };
 
 	if (!count || segments(sync) > GT_GAIN_SEGMENTS)
 		return false;

@@ -51,6 +51,7 @@ struct gt_path {
 	uint32_t node;
 	uint64_t *regions;   /* time on the path, by region; their number: of those not defined */
 	uint64_t *gains;     /* by region: of those with the most time on the path; of others GT_NO_COUNT */
+	uint64_t *lows;      /* the same: at least so much */
 	pthread_t thread;    /* that finds it, if it is `beside` others */
 	bool beside;
 };
@@ -432,6 +433,8 @@ static const struct gt_column columns[] = {
 	{ "gain_s", "gain", GT_SECONDS }, /* at most, if the region took no time */
 	{ "group", "group", GT_TEXT },
 	{ "region", "region", GT_TEXT },
+	{ "gain_low_s", "gain at least", GT_SECONDS }, /* where gain is not known */
+	{ "gain_high_s", "at most", GT_SECONDS },
 };
 const struct gt_section_kind gt_path_kind =
 	GT_SECTION("critical_path", "Critical path", GT_ROWS, columns,
@@ -495,32 +498,57 @@ static size_t next_of(const uint64_t *regions, size_t count, const unsigned char
 	return top;
 }
 
+/* What is gained if locations end so. */
+static void set_gains(const struct gt_path *path, size_t count, const unsigned char *chosen,
+		      uint64_t (*ends)[GT_GAINS], uint64_t *gains)
+{
+	uint64_t duration = path->sync->report->duration;
+
+	for (size_t i = 0; i <= count; i++) {
+		uint64_t end = chosen[i] ? new_end(path->sync, ends, chosen[i] - 1U) : 0;
+
+		if (!chosen[i])
+			continue;
+		gains[i] = end < duration ? duration - end : 0;
+		/* Waits of unknown causes hide what the path knows better. */
+		if (gains[i] > path->regions[i])
+			gains[i] = path->regions[i];
+	}
+}
+
 /* The gains of those regions with the most time on the path. */
 static void find_gains(struct gt_path *path, size_t count)
 {
 	struct gt_sync *sync = path->sync;
-	const uint64_t *regions = path->regions;
-	uint64_t *gains = path->gains;
 	unsigned char *chosen = gt_zeroed(count + 1, 1);
 	uint64_t (*ends)[GT_GAINS] = gt_zeroed(gt_sync_locations(sync) + 1, sizeof(*ends));
 	unsigned n = 0;
 
-	for (size_t i; n < GT_GAINS && (i = next_of(regions, count, chosen)) <= count;)
+	for (size_t i; n < GT_GAINS && (i = next_of(path->regions, count, chosen)) <= count;)
 		chosen[i] = (unsigned char)++n;
-	memset(gains, 0xff, (count + 1) * sizeof(*gains));
-	if (gt_gain(sync, chosen, n, ends))
-		for (size_t i = 0; i <= count; i++) {
-			uint64_t end = chosen[i] ? new_end(sync, ends, chosen[i] - 1U) : 0;
-
-			if (!chosen[i])
-				continue;
-			gains[i] = end < sync->report->duration ? sync->report->duration - end : 0;
-			/* Waits of unknown causes hide what the path knows better. */
-			if (gains[i] > regions[i])
-				gains[i] = regions[i];
-		}
+	memset(path->gains, 0xff, (count + 1) * sizeof(*path->gains));
+	memset(path->lows, 0xff, (count + 1) * sizeof(*path->lows));
+	if (gt_gain(sync, chosen, n, false, ends))
+		set_gains(path, count, chosen, ends, path->gains);
+	if (sync->open_ended && gt_gain(sync, chosen, n, true, ends))
+		set_gains(path, count, chosen, ends, path->lows);
 	free(chosen);
 	free(ends);
+}
+
+#define CLEAR_GAIN 200 /* the two sides of a gain differ by less than that part of the run */
+
+/* One figure, or two if it depends on what somebody does who is not known. */
+static void write_gain(const struct gt_path *path, union gt_cell *row, size_t region)
+{
+	uint64_t high = path->gains[region], low = path->lows[region];
+
+	if (low == GT_NO_COUNT || low + path->sync->report->duration / CLEAR_GAIN >= high) {
+		row[3].count = high;
+		return;
+	}
+	row[6].count = low;
+	row[7].count = path->regions[region];
 }
 
 static void region_rows(const struct gt_path *path)
@@ -543,7 +571,7 @@ static void region_rows(const struct gt_path *path)
 		row = section->cells + (section->rows - 1) * section->kind->column_count;
 		if (processes)
 			row[2].count = profile->regions[i].exclusive / processes;
-		row[3].count = path->gains[i];
+		write_gain(path, row, i);
 	}
 	add_row(path, section, path->nodes[0], "", "(no region)");
 	add_row(path, section, path->idle, "", "(GPU idle)");
@@ -594,6 +622,7 @@ static struct gt_path *new_path(struct gt_sync *sync)
 	path->nodes = gt_zeroed(sync->profile->tree.count + 1, sizeof(*path->nodes));
 	path->regions = gt_zeroed(regions + 1, sizeof(*path->regions));
 	path->gains = gt_zeroed(regions + 1, sizeof(*path->gains));
+	path->lows = gt_zeroed(regions + 1, sizeof(*path->lows));
 	for (uint32_t i = 0; i < locations; i++)
 		path->cursors[i] = gt_segment_count(sync, i);
 	forget_joins(path);
@@ -640,5 +669,6 @@ void gt_path_figures(struct gt_path *path)
 	free(path->nodes);
 	free(path->regions);
 	free(path->gains);
+	free(path->lows);
 	free(path);
 }

@@ -225,6 +225,7 @@ struct gt_sync {
 	uint64_t mpi_error, neighbours, mpi_file, correlation, woken_by, woken_ago, call_path;
 	uint64_t child;                /* the parameter that names a child process */
 	uint64_t unmatched;            /* messages and collectives that were left out */
+	bool open_ended;               /* reads or writes waited for somebody who is not known: gt_gain() */
 	struct gt_sums launches;       /* launches.c's */
 	bool shows_launches;
 };
@@ -267,8 +268,11 @@ enum { GT_GAINS = 8, GT_GAIN_SEGMENTS = 1 << 24 };
 /*
  * When each location would end if a region took no time, for `count` regions: `chosen` has their numbers by
  * index, from 1 on. All timelines are evaluated anew (gain.c). False: too many segments, or no regions.
+ * `held`: waits for somebody who is not known to read or write end when they did, and are not as long as
+ * they were. Only if there are any (sync->open_ended, after the first time) is that another result.
  */
-bool gt_gain(struct gt_sync *sync, const unsigned char *chosen, unsigned count, uint64_t (*ends)[GT_GAINS]);
+bool gt_gain(struct gt_sync *sync, const unsigned char *chosen, unsigned count, bool held,
+	     uint64_t (*ends)[GT_GAINS]);
 
 /* The name of the region of a node of the whole tree. */
 const char *gt_sync_region(const struct gt_sync *sync, uint32_t location, uint32_t node);

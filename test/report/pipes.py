@@ -115,6 +115,15 @@ def pipe_of_somebody_else():
 
 
 @scene
+def pipe_of_nobody_known():
+    """What comes before the wait may be for nothing: whoever ended it may have done so then, anyway."""
+    a = Channels(1, "pipe:[1]")
+    a.works(0, 100, a[0].call(0, 20, "use"), a.operation(0, 20, 62, READ, 8), a[0].call(62, 92, "chew"))
+    return a, {"waits": [], "critical_path": path(use=20, read=42, chew=30, main=8),
+               "gains": ["use,nan", "read,nan"] + path(chew=30, main=8), "bounds": ["use,0,20", "read,0,42"]}
+
+
+@scene
 def pipe_at_its_end():
     """Who closes it last lets the reader go on."""
     a = Channels(2, "pipe:[1]")

@@ -3,7 +3,7 @@
 """Archives with seeded waits, and what `gputrace report` has to find in them: waits.py DIR.
 
 Beside each archive: NAME.waits (class, ms, count, location, region, whom it waited for) and
-NAME.critical_path (region, ms), NAME.gains (the same), sorted.
+NAME.critical_path (region, ms), NAME.gains (the same), NAME.bounds (of gains: region, ms, ms), sorted.
 """
 import os
 import random
