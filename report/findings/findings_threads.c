@@ -128,6 +128,14 @@ static void add_waits(const struct gt_report *report, struct team *team)
 	}
 }
 
+/* Does it do next to nothing but wait for the end of others? It shares no work with them. */
+static bool supervises(const struct gt_report *report, const struct gt_lane *lane)
+{
+	const uint64_t *classes = profile_of(report)->locations[lane->location].classes;
+
+	return gt_serves(classes[GT_CLASS_THREAD_JOIN] + classes[GT_CLASS_PROCESS], lane->life);
+}
+
 static struct team team_of(const struct gt_report *report, const struct gt_lanes *lanes)
 {
 	struct team team = { .last = lanes->items };
@@ -140,7 +148,8 @@ static struct team team_of(const struct gt_report *report, const struct gt_lanes
 		const struct gt_lane *lane = &lanes->items[i];
 		uint64_t work = without(lane->useful, lane->main ? team.alone : 0);
 
-		if (lane->process != team.last->process)
+		if (lane->process != team.last->process ||
+		    (lane != team.last && lane->location != GT_NO_DEVICE && supervises(report, lane)))
 			continue;
 		work = without(work, lane == team.last ? lane->ready : 0);
 		team.count++;

@@ -577,7 +577,8 @@ static void region_rows(const struct gt_path *path)
 	add_row(path, section, path->idle, "", "(GPU idle)");
 	add_row(path, section, path->unknown, "", "(nothing recorded)");
 	gt_rows_sort(section, 0);
-	section->note = "gain: how much shorter the run would be without it, if waits of unknown cause stay as long";
+	section->note = "gain: how much shorter the run would be without it, if waits of unknown cause stay "
+			"as long";
 }
 
 static void location_rows(const struct gt_path *path)

@@ -7,6 +7,7 @@
   planted.py answers DIR    small writes that are none of the problems
   planted.py overlap DIR    kernels and copies that overlap for 10 ms of 400 ms
   planted.py turns DIR      threads that wait for one lock for longer than a time slice, each for all others
+  planted.py watched DIR    a thread that another one waits for
   planted.py gate DIR       threads that wait as long for one that has the lock and never waits for it
   planted.py unseen DIR PROGRAM  a gap in which nothing is recorded of the host but a cudaMalloc of 500 us
   planted.py spinning DIR HOW [REGION [OBJECT]]  a thread that uses a processor to wait, or works where it could
@@ -257,6 +258,15 @@ def tail(bad):
     m, process, _ = host()
     for n in range(4):
         m.call(m.thread(process, f"Thread {n + 1}"), m.region("work"), 0, SECOND if n == 3 or not bad else 300000000)
+    return m
+
+
+def watched():
+    """The first thread has little to do but to wait for the end of the other."""
+    m, process, main = host()
+    m.call(main, m.region("prepare"), 0, 150000000)
+    m.call(main, m.region("pthread_join", PTHREAD), 150000000, SECOND)
+    m.call(m.thread(process, "Thread 1"), m.region("work"), 0, SECOND)
     return m
 
 
@@ -654,8 +664,8 @@ if __name__ == "__main__":
         answers().write(sys.argv[2])
     elif sys.argv[1] == "overlap":
         overlap().write(sys.argv[2])
-    elif sys.argv[1] in ("turns", "gate"):
-        {"turns": turns, "gate": gate}[sys.argv[1]]().write(sys.argv[2])
+    elif sys.argv[1] in ("turns", "gate", "watched"):
+        {"turns": turns, "gate": gate, "watched": watched}[sys.argv[1]]().write(sys.argv[2])
     elif sys.argv[1] == "spinning":
         spinning(*sys.argv[3:]).write(sys.argv[2])
     elif sys.argv[1] == "unseen":

@@ -101,8 +101,8 @@ class Judge:
         if self.name == "lock":
             lock = self.report["locks"][0] if self.report["locks"] else {"wait_s": 0, "waits": 0}
             text = self.report["findings"][0]["text"] if self.report["findings"] else ""
-            self.claim(near(lock["wait_s"], self.said["pthread_mutex_lock"]), "the lock has the same waits", lock,
-                       self.said)
+            self.claim(near(lock["wait_s"], self.said["pthread_mutex_lock"]), "the lock has the same waits",
+                       lock, self.said)
             self.claim(f" {lock['waits']} times" in text, "the finding has all of them", text, lock)
 
     def starved(self):
