@@ -36,6 +36,8 @@ struct call {
 	uint32_t location;
 	uint64_t segment;
 	uint64_t end;
+	uint32_t creator; /* and who created it, and when */
+	uint64_t created;
 	unsigned found; /* how many it could be */
 };
 
@@ -163,7 +165,8 @@ static uint64_t up_to(const struct gt_sync *sync, uint32_t location, uint64_t ti
 /* Did the call create a process as well? */
 static bool is_system(const struct gt_sync *sync, uint32_t location, const struct gt_wait_segment *segment)
 {
-	return !strcmp("system", gt_sync_region(sync, location,
+	return segment->class == GT_CLASS_PROCESS &&
+	       !strcmp("system", gt_sync_region(sync, location,
 						gt_profile_node_at(sync->profile, location, segment->node)));
 }
 
@@ -175,10 +178,16 @@ static bool is_orphans(const struct families *all, const struct gt_wait_segment 
 	return all->orphans[process];
 }
 
-/*
- * The calls of a process in which another one lived: of system(), or where it is the child of one that is
- * `unknown`, all that wait for such a one. The first to end then is taken.
- */
+static void find(struct call *call, const struct call *other)
+{
+	unsigned found = call->found + 1;
+
+	if (!call->found || call->end > other->end)
+		*call = *other;
+	call->found = found;
+}
+
+/* The calls of system() in a process, in which another one lived. The first to end then is taken. */
 static void look(const struct families *all, uint32_t process, uint64_t from, uint64_t to, bool unknown,
 		 struct call *call)
 {
@@ -188,15 +197,32 @@ static void look(const struct families *all, uint32_t process, uint64_t from, ui
 		uint64_t at = up_to(sync, i, from);
 		const struct gt_wait_segment *segment = at ? gt_segment_at(sync, i, at - 1) : NULL;
 
-		if (!segment || segment->end < to || segment->class != GT_CLASS_PROCESS ||
-		    (unknown ? segment->cause != GT_NO_CAUSE && !is_orphans(all, segment)
-			     : !is_system(sync, i, segment)))
-			continue;
-		if (!call->found++ || segment->end < call->end) {
-			call->location = i;
-			call->segment = at - 1;
-			call->end = segment->end;
-		}
+		if (segment && segment->end >= to && is_system(sync, i, segment) &&
+		    (!unknown || segment->cause == GT_NO_CAUSE || is_orphans(all, segment)))
+			find(call, &(struct call){ .location = i, .segment = at - 1, .end = segment->end,
+						   .creator = i, .created = segment->begin });
+	}
+}
+
+/* All calls in which, or processes that are not recorded in whose life, this one lived. */
+static void look_everywhere(const struct families *all, const struct numbered *child, uint64_t end,
+			    struct call *call)
+{
+	const struct gt_sync *sync = all->sync;
+	const struct gt_classes *classes = &sync->report->classes;
+
+	for (size_t i = 0; i < all->count; i++)
+		if (all->processes[i].host == child->host)
+			look(all, all->processes[i].process, child->begin, end, true, call);
+	for (size_t i = 0; i < sync->unrecorded_count; i++) {
+		const struct gt_unrecorded *one = &sync->unrecorded[i];
+		uint32_t process = classes->locations[one->joiner].process;
+
+		if (one->from <= child->begin && end <= one->to &&
+		    classes->processes[process].group->parent == child->host)
+			find(call, &(struct call){ one->joiner, one->segment, one->to, one->creator,
+						   one->created < child->begin ? one->created : child->begin,
+						   0 });
 	}
 }
 
@@ -221,12 +247,11 @@ static void adopt(const struct families *all, const struct numbered *child, bool
 		return;
 	if (parent)
 		look(all, parent->process, child->begin, end.time, false, &call);
-	for (size_t i = 0; !parent && i < all->count; i++)
-		if (all->processes[i].host == child->host)
-			look(all, all->processes[i].process, child->begin, end.time, true, &call);
+	else
+		look_everywhere(all, child, end.time, &call);
 	if (call.found && (parent || call.found == 1)) {
-		timeline->creator = call.location;
-		timeline->created = gt_segment_at(sync, call.location, call.segment)->begin;
+		timeline->creator = call.creator;
+		timeline->created = call.created;
 		gt_sync_wait(sync, call.location, call.segment, GT_WAIT_CHILD, end.location, end.time);
 		all->orphans[sync->report->classes.locations[end.location].process] = !parent;
 	} else if (parent && is_alone(all, parent->process)) {

@@ -124,6 +124,20 @@ static void descends(struct gt_sync *sync, const struct gt_item *begun, const st
 	child->created = from->time < begun->time ? from->time : begun->time;
 }
 
+/* `created` may be NULL: who waits for it did that. */
+static void add_unrecorded(struct gt_sync *sync, const struct gt_item *created, const struct gt_item *joined)
+{
+	const struct gt_item *by = created ? created : joined;
+
+	sync->unrecorded = gt_grown(sync->unrecorded, sync->unrecorded_count, &sync->unrecorded_room,
+				    sizeof(*sync->unrecorded));
+	sync->unrecorded[sync->unrecorded_count++] = (struct gt_unrecorded){
+		.from = by->begin, .to = joined->time, .segment = joined->segment,
+		.created = created ? created->time : joined->begin,
+		.creator = by->location, .joiner = joined->location,
+	};
+}
+
 /*
  * The life of one process: exec() makes another location of it, which follows the one before. Its parent says
  * that it has created it when the call returns: the process may run by then, or have ended.
@@ -157,6 +171,8 @@ void gt_process_life(struct gt_sync *sync, const struct gt_item *items, size_t c
 			if (ended)
 				gt_sync_wait(sync, item->location, item->segment, GT_WAIT_CHILD,
 					     ended->location, ended->time);
+			else if (!first)
+				add_unrecorded(sync, created, item);
 			/* Not seen to be created: vfork(), clone(). Who waits for it did that. */
 			if (first && !created)
 				descends(sync, first, item);

@@ -473,6 +473,7 @@ static void release(void *result)
 		gt_bag_free(&sync->bags[i]);
 	free(sync->timelines);
 	free(sync->exits);
+	free(sync->unrecorded);
 	gt_sums_free(&sync->launches);
 	gt_spill_close(&sync->spill);
 }

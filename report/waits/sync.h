@@ -214,12 +214,21 @@ enum gt_shape_of_wait {
 	GT_ALL_WAIT, GT_NOBODY_WAITS, GT_ROOT_WAITS, GT_OTHERS_WAIT, GT_HIGHER_WAIT, GT_NEAR_WAIT,
 };
 
+/* The life of a process that was waited for, and is not in the archive. */
+struct gt_unrecorded {
+	uint64_t from, to, segment; /* segment: of who waited for it */
+	uint64_t created;
+	uint32_t creator, joiner;   /* locations */
+};
+
 struct gt_sync {
 	struct gt_report *report;
 	const struct gt_profile *profile;
 	struct gt_spill spill;
 	struct gt_bag bags[GT_BAGS];
 	struct gt_timeline *timelines; /* by location */
+	struct gt_unrecorded *unrecorded;
+	size_t unrecorded_count, unrecorded_room;
 	uint32_t *exits;               /* by process: the location that ended it by exit(), or GT_NO_CAUSE */
 	/* attributes */
 	uint64_t mpi_error, neighbours, mpi_file, correlation, woken_by, woken_ago, call_path;

@@ -26,6 +26,12 @@ RECORDED void part(void)
 		SLEEP(300);
 }
 
+/* Who is to wait for this process does so then: one that uses no processor may else be taken to idle. */
+RECORDED void begins(void)
+{
+	SLEEP(40);
+}
+
 RECORDED void before(void)
 {
 	SLEEP(60);
@@ -138,6 +144,7 @@ static void child(void (*ends)(void))
 	pid_t pid = fork();
 
 	if (!pid) {
+		begins();
 		ends();
 		_exit(0);
 	}
