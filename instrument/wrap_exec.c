@@ -4,8 +4,8 @@
  * posix_spawn, system, popen, wait, _exit, quick_exit. Symbols and forwarding; what it means is in process.c.
  *
  * Limits: vfork is left alone (a wrapper that returns would break the shared frame); raw system calls
- * are not seen. In a vfork child nothing is recorded about the parent's process. The child of popen() is known
- * if the kernel lists a thread's children (CONFIG_PROC_CHILDREN), and they are fewer than about 300.
+ * are not seen. In a vfork child nothing is recorded about the parent's process. The child of popen() is
+ * known if the kernel lists a thread's children (CONFIG_PROC_CHILDREN), and they are fewer than about 300.
  */
 #include "instrument/exec_look.h"
 #include "instrument/wrap_syscall.h"

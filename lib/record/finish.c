@@ -55,15 +55,16 @@ static void end_confined(int how, int status, uint32_t state)
 }
 
 /*
- * Which thread ends the process by exit(), if it is not the main thread: the others end with it. A thread that
- * has ended was the last one.
+ * Which thread ends the process by exit(), if it is not the main thread: the others end with it. A thread
+ * that has ended was the last one.
  */
 static void note_exit_thread(int how)
 {
+	bool exits = how == GT_END_EXIT || how == GT_END__EXIT || how == GT_END_QUICK_EXIT;
 	uint32_t tid = (uint32_t)gt_sys_gettid();
 	char text[16];
 
-	if (tid == (uint32_t)gt_pid || gt_self == &gt_hot_gone || (how != GT_END_EXIT && how != GT_END__EXIT && how != GT_END_QUICK_EXIT))
+	if (tid == (uint32_t)gt_pid || gt_self == &gt_hot_gone || !exits)
 		return;
 	gt_text(text, sizeof(text), "%u", tid);
 	gt_put_property("exit-thread", text);

@@ -106,8 +106,10 @@ static struct gt_item end_of(const struct gt_sync *sync, const struct gt_item *e
 
 void gt_process_waits(struct gt_sync *sync)
 {
-	for (uint32_t i = 0; i < sync->report->classes.process_count; i++)
-		if (sync->exits[i] != GT_NO_CAUSE && sync->exits[i] == sync->report->classes.processes[i].main)
+	const struct gt_classes *classes = &sync->report->classes;
+
+	for (uint32_t i = 0; i < classes->process_count; i++)
+		if (sync->exits[i] != GT_NO_CAUSE && sync->exits[i] == classes->processes[i].main)
 			wait_for_others(sync, i);
 }
 
@@ -124,7 +126,21 @@ static void descends(struct gt_sync *sync, const struct gt_item *begun, const st
 	child->created = from->time < begun->time ? from->time : begun->time;
 }
 
-/* `created` may be NULL: who waits for it did that. */
+/* Since when a process may have lived that nobody is seen to create: since the last one was waited for. */
+static uint64_t since(const struct gt_sync *sync, const struct gt_item *joined)
+{
+	enum { BACK = 1024 };
+
+	for (uint64_t i = joined->segment; i && i + BACK > joined->segment; i--) {
+		const struct gt_wait_segment *segment = gt_segment_at(sync, joined->location, i - 1);
+
+		if (segment->class == GT_CLASS_PROCESS)
+			return segment->end;
+	}
+	return joined->segment > BACK ? joined->begin : sync->timelines[joined->location].begin;
+}
+
+/* `created` may be NULL: who waits for it did that, as by vfork(), which is not recorded. */
 static void add_unrecorded(struct gt_sync *sync, const struct gt_item *created, const struct gt_item *joined)
 {
 	const struct gt_item *by = created ? created : joined;
@@ -132,7 +148,9 @@ static void add_unrecorded(struct gt_sync *sync, const struct gt_item *created, 
 	sync->unrecorded = gt_grown(sync->unrecorded, sync->unrecorded_count, &sync->unrecorded_room,
 				    sizeof(*sync->unrecorded));
 	sync->unrecorded[sync->unrecorded_count++] = (struct gt_unrecorded){
-		.from = by->begin, .to = joined->time, .segment = joined->segment,
+		.from = created ? created->begin : since(sync, joined),
+		.to = joined->time,
+		.segment = joined->segment,
 		.created = created ? created->time : joined->begin,
 		.creator = by->location, .joiner = joined->location,
 	};

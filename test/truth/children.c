@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Processes that run others and wait for them: children NAME. The others are this program again ("child"),
- * and shells. If WITHOUT is set, `part` does nothing: that is the run without it. What they do are sleeps that
- * nobody records inside of functions that are recorded: no processor is needed for them.
+ * and shells. If WITHOUT is set, `part` does nothing: that is the run without it. What they do are sleeps
+ * that nobody records inside of functions that are recorded: no processor is needed for them.
  *
  * Limits: a sleep ends when there is a processor: the functions have what comes on top.
  */
