@@ -10,6 +10,7 @@
 #include "config.h"
 
 #include "lib/assemble/util/memory.h"
+#include "report/findings/findings.h"
 #include "report/findings/lanes.h"
 #include "report/model/rules.h"
 #include "report/sections/gpu.h"
@@ -64,10 +65,19 @@ static uint64_t unseen(const struct gt_profile_location *of)
 	return of->in_teams ? 0 : gt_profile_unseen(of);
 }
 
-/* In what was recorded. */
-static uint64_t useful(const struct gt_profile_location *of)
+/* It read or wrote what others do, too, and was blocked: it waited for them. states: NULL if not known. */
+static uint64_t blocked(struct gt_report *report, size_t location, const struct gt_thread_states *states)
 {
-	return of->times[GT_TIME_USEFUL] + of->times[GT_TIME_IO];
+	uint64_t channels = gt_files_channels(report, location);
+	uint64_t most = states ? states->blocked + states->unknown : channels;
+
+	return channels < most ? channels : most;
+}
+
+/* In what was recorded. */
+static uint64_t useful(const struct gt_profile_location *of, uint64_t blocked)
+{
+	return without(of->times[GT_TIME_USEFUL] + of->times[GT_TIME_IO], blocked);
 }
 
 /*
@@ -132,9 +142,10 @@ static struct gt_lanes make_lanes(struct gt_report *report, const struct gt_prof
 		struct gt_thread_states states;
 		bool known = gt_states_of(report, order[i], &states);
 		uint64_t work = known ? unseen_work(report, order[i], of, &states) : unseen(of);
+		uint64_t waits = blocked(report, order[i], known ? &states : NULL);
 
-		if (useful(of) + work > lane->longest) {
-			lane->longest = useful(of) + work;
+		if (useful(of, waits) + work > lane->longest) {
+			lane->longest = useful(of, waits) + work;
 			lane->location = (uint32_t)order[i];
 		}
 		lane->main |= report->classes.locations[order[i]].kind == GT_LOCATION_MAIN;
@@ -143,9 +154,9 @@ static struct gt_lanes make_lanes(struct gt_report *report, const struct gt_prof
 		lane->guessed |= !known;
 		lane->running += states.running;
 		lane->ready += states.ready;
-		lane->waiting += of->times[GT_TIME_WAIT] + unseen(of) - work;
+		lane->waiting += of->times[GT_TIME_WAIT] + waits + unseen(of) - work;
 		lane->idle += of->idle;
-		lane->useful += useful(of) + work;
+		lane->useful += useful(of, waits) + work;
 		lane->device += on_device(of);
 		lane->unseen += unseen(of);
 	}

@@ -118,6 +118,8 @@ struct gt_ranks gt_ranks_measure(const struct gt_report *report);
 
 /* Operations: file, OTF2_IoOperationMode, buffered by stdio. NULL: there are none. */
 const struct gt_sums *gt_files_sums(struct gt_report *report);
+/* ns in which a location read and wrote pipes, sockets and eventfds. */
+uint64_t gt_files_channels(struct gt_report *report, size_t location);
 /* Instead of files, what has none. */
 #define GT_FILES_SOCKETS (UINT64_C(1) << 32)
 #define GT_FILES_PIPES   (GT_FILES_SOCKETS + 1)

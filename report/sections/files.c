@@ -28,6 +28,8 @@ struct files {
 		OTF2_IoOperationMode mode;
 	} *pending;
 	size_t count, room;
+	uint64_t channels;  /* ns in reads and writes of pipes, sockets and eventfds */
+	uint64_t *by_location; /* of a result: the same of each */
 };
 
 static uint64_t file_of(const struct gt_otf2 *read, uint64_t id)
@@ -39,6 +41,16 @@ static uint64_t file_of(const struct gt_otf2 *read, uint64_t id)
 	return !strncmp(handle->name, "socket", 6) ? GT_FILES_SOCKETS
 	       : !strncmp(handle->name, "pipe", 4) ? GT_FILES_PIPES
 						   : GT_FILES_OTHERS;
+}
+
+/* Who reads or writes such waits for others to do the same. */
+static bool is_channel(const struct gt_otf2 *read, uint64_t id)
+{
+	const struct gt_otf2_io_handle *handle = gt_otf2_find_io_handle(read, id);
+
+	return handle && handle->file == OTF2_UNDEFINED_IO_FILE &&
+	       (!strncmp(handle->name, "pipe:[", 6) || !strncmp(handle->name, "socket:[", 8) ||
+		!strncmp(handle->name, "eventfd:[", 9));
 }
 
 /* By stdio: such an operation is not one of the system's. */
@@ -85,6 +97,8 @@ static void over(struct gt_otf2_cursor *at, uint64_t handle, uint64_t matching, 
 			place(gt_sums_at(&state->places, file_of(at->read, handle), one->mode,
 					 buffered(at->read, handle), 0),
 			      one->begin, at->time);
+			if (is_channel(at->read, handle))
+				state->channels += at->time - one->begin;
 		}
 		state->pending[i] = state->pending[--state->count];
 		return;
@@ -130,13 +144,17 @@ static void carry(struct gt_report *report, struct gt_carry *carry, void *memory
 	(void)report;
 	gt_carry_sums(carry, &state->sums);
 	gt_carry_sums(carry, &state->places);
+	gt_carry_bytes(carry, &state->channels, sizeof(state->channels));
 }
 
 static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *memory, void *result)
 {
 	struct files *state = memory, *all = result;
 
-	(void)report;
+	if (!all->by_location)
+		all->by_location = gt_zeroed(report->read->tables[GT_OTF2_LOCATION].count + 1,
+					     sizeof(*all->by_location));
+	all->by_location[at->index] = state->channels;
 	gt_sums_merge(&all->sums, &state->sums);
 	for (uint32_t i = 0; i < state->places.count; i++) {
 		const struct gt_sum *one = &state->places.items[i];
@@ -235,6 +253,13 @@ const struct gt_sums *gt_files_sums(struct gt_report *report)
 	return all ? &all->sums : NULL;
 }
 
+uint64_t gt_files_channels(struct gt_report *report, size_t location)
+{
+	const struct files *all = gt_report_result(report, &gt_files_analysis);
+
+	return all && all->by_location ? all->by_location[location] : 0;
+}
+
 struct gt_file_place gt_files_place(struct gt_report *report, const struct gt_sum *sum)
 {
 	struct files *all = gt_report_result(report, &gt_files_analysis);
@@ -249,6 +274,7 @@ static void release(void *result)
 {
 	gt_sums_free(&((struct files *)result)->sums);
 	gt_sums_free(&((struct files *)result)->places);
+	free(((struct files *)result)->by_location);
 }
 
 const struct gt_analysis gt_files_analysis = {

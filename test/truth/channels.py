@@ -87,6 +87,11 @@ def main():
         late = [d for d in report["delays"] if d["path"].endswith(function)]
         claim(late and (seconds is None or abs(sum(d["seconds"] for d in late) - seconds) <= slack),
               f"... for {function}, and so long", late, seconds, slack)
+    if name in ("slow_writer", "slow_reader", "threads", "sockets", "events"):
+        parts = sum(s for f, s in own.items() if f in SLEEPS)
+        efficiency = report["efficiencies"]["parallel_efficiency"]
+        claim(abs(efficiency * 2 * report["duration_s"] - parts) <= slack,
+              "who waits for the other one does not work", efficiency, parts, report["duration_s"])
     if name == "unknown":
         row, half = path[QUICK], own[QUICK] / 2 # the wait after the first call ends when it does
         claim(not seen, "nobody is said to be late", seen)
