@@ -111,7 +111,7 @@ static int by_begin(const void *a, const void *b, void *context)
 	return (x > y) - (x < y);
 }
 
-static struct gt_lane *lane_for(struct gt_lanes *lanes, uint32_t process,
+static struct gt_lane *lane_for(struct gt_lane_list *lanes, uint32_t process,
 				const struct gt_profile_location *of)
 {
 	struct gt_lane *lane = lanes->items;
@@ -125,11 +125,11 @@ static struct gt_lane *lane_for(struct gt_lanes *lanes, uint32_t process,
 	return lane;
 }
 
-static struct gt_lanes make_lanes(struct gt_report *report, const struct gt_profile *profile)
+static struct gt_lane_list make_lanes(struct gt_report *report, const struct gt_profile *profile)
 {
 	size_t count = report->read->tables[GT_OTF2_LOCATION].count, used = 0;
 	size_t *order = gt_resized(NULL, count, sizeof(*order));
-	struct gt_lanes lanes = { .items = gt_zeroed(count + 1, sizeof(*lanes.items)) };
+	struct gt_lane_list lanes = { .items = gt_zeroed(count + 1, sizeof(*lanes.items)) };
 
 	for (size_t i = 0; i < count; i++)
 		if (report->classes.locations[i].kind <= GT_LOCATION_THREAD && profile->locations[i].events)
@@ -185,7 +185,7 @@ static bool comes_and_goes(const struct gt_report *report, const struct gt_profi
  * of their work.
  */
 static void drop_idle(const struct gt_report *report, const struct gt_profile *profile,
-		      struct gt_lanes *lanes)
+		      struct gt_lane_list *lanes)
 {
 	bool ranks = report->classes.ranks > 1;
 	size_t kept = 0;
@@ -201,10 +201,10 @@ static void drop_idle(const struct gt_report *report, const struct gt_profile *p
 	lanes->count = kept;
 }
 
-struct gt_lanes gt_lanes_of(struct gt_report *report)
+struct gt_lane_list gt_lanes_of(struct gt_report *report)
 {
 	const struct gt_profile *profile = gt_report_result(report, &gt_profile_analysis);
-	struct gt_lanes lanes = make_lanes(report, profile);
+	struct gt_lane_list lanes = make_lanes(report, profile);
 
 	drop_idle(report, profile, &lanes);
 	return lanes;
@@ -228,7 +228,7 @@ static unsigned *count_blank(const struct gt_report *report, const struct gt_pro
 }
 
 /* How many lanes the rank has is returned. */
-static unsigned measure_rank(const struct gt_lanes *lanes, uint32_t process, uint64_t outside,
+static unsigned measure_rank(const struct gt_lane_list *lanes, uint32_t process, uint64_t outside,
 			     struct ranks *ranks)
 {
 	double busy = 0;
@@ -252,7 +252,7 @@ static unsigned measure_rank(const struct gt_lanes *lanes, uint32_t process, uin
 }
 
 static struct ranks measure_ranks(struct gt_report *report, const struct gt_profile *profile,
-				  const struct gt_lanes *lanes)
+				  const struct gt_lane_list *lanes)
 {
 	struct ranks ranks = {0};
 	unsigned *blank = count_blank(report, profile);
@@ -285,7 +285,7 @@ static double ratio(double part, double whole)
 }
 
 /* Returns false if the efficiencies of threads are left out. */
-static bool host(struct gt_report *report, const struct gt_lanes *lanes, const struct ranks *ranks,
+static bool host(struct gt_report *report, const struct gt_lane_list *lanes, const struct ranks *ranks,
 		 union gt_cell *row)
 {
 	double useful_sum = 0, both = 0, most = 0, life = 0, unseen = 0, n = (double)lanes->count;
@@ -353,7 +353,7 @@ static void figures(struct gt_report *report, void *result)
 {
 	struct gt_section *section = gt_section_add(&report->figures, &efficiencies_kind);
 	const struct gt_profile *profile = gt_report_result(report, &gt_profile_analysis);
-	struct gt_lanes lanes = gt_lanes_of(report);
+	struct gt_lane_list lanes = gt_lanes_of(report);
 	struct ranks ranks;
 
 	(void)result;

@@ -27,11 +27,13 @@
 	F(THREAD_CREATION, "thread-creation", GT_MANY_THREADS, "threads")                               \
 	F(LATE_THREAD, "late-thread", GT_EVEN_THREADS,                                                  \
 	  "percent: load balance of a process's threads")                                               \
-	F(TAIL, "tail", GT_EVEN_THREADS, "percent: the same, where others have ended")                   \
-	F(LIMITING_STAGE, "limiting-stage", GT_EVEN_THREADS, "percent: the same, where others wait for what it does")        \
+	F(TAIL, "tail", GT_EVEN_THREADS, "percent: the same, where others have ended")                  \
+	F(LIMITING_STAGE, "limiting-stage", GT_EVEN_THREADS,                                            \
+	  "percent: the same, where others wait for what it does")                                      \
 	F(SERIAL_PART, "serial-part", GT_MUCH_ALONE,                                                    \
-	  "percent of the run that the first thread works alone")                                       \
-	F(STARTUP, "startup", GT_MUCH_ALONE, "percent of the run that it does so before others begin")                  \
+	  "percent of the run that the first thread works alone, or others one by one")                 \
+	F(STARTUP, "startup", GT_MUCH_ALONE,                                                            \
+	  "percent of the run that it does so before others begin")                                     \
 	F(SPINS, "spins", GT_MUCH_SPINNING, "percent of the run that a thread uses a processor to wait") \
 	F(TINY_WRITES, "tiny-writes", GT_TINY_BYTES, "bytes of a read or write")                        \
 	F(COSTLY_FUNCTION, "costly-function", GT_SHORT_CALL, "nanoseconds of a call")                   \

@@ -22,8 +22,8 @@ static void figures(struct gt_report *report, void *result)
 	gt_rows_sort(section, 0);
 	if (!section->rows)
 		section->note = gt_figures_text(&report->figures,
-						"no rule of gputrace's fired for a gain of %g %% of the run or "
-						"more (gputrace-findings(7))",
+						"no rule of gputrace's fired for a gain of %g %% of the run "
+						"or more (gputrace-findings(7))",
 						gt_threshold(GT_FINDING_MINIMUM));
 }
 

@@ -22,7 +22,10 @@ struct team {
 	uint64_t waits, locks;      /* of the others, for what threads hand over, and for locks */
 	uint64_t alone, before;     /* of the first thread: without others, and of that before these began */
 	uint64_t at_once;           /* the most others that live at the same time */
+	uint64_t lives, lived, longest; /* how many others there are, how long they live, and one of them */
 };
+
+enum { SOME_LIVES = 3 }; /* that may be meant to follow one another */
 
 /* A thread begins, or ends. */
 struct edge {
@@ -89,6 +92,14 @@ static struct edge *edges_of(const struct gt_report *report, uint32_t process, s
 	return edges;
 }
 
+/* Of threads that live one after another. */
+static void add_life(struct team *team, uint64_t since, uint64_t until)
+{
+	team->lives++;
+	team->lived += until - since;
+	team->longest = until - since > team->longest ? until - since : team->longest;
+}
+
 static void find_alone(const struct gt_report *report, struct team *team)
 {
 	uint32_t process = team->last->process, main = report->classes.processes[process].main;
@@ -98,10 +109,12 @@ static void find_alone(const struct gt_report *report, struct team *team)
 	uint64_t live = 0, since = of->begin;
 
 	for (size_t i = 0; i < count; i++) {
-		if (edges[i].begins && !live++)
+		if (edges[i].begins && !live++) {
 			team->alone += without(edges[i].time, since);
-		else if (!edges[i].begins && !--live)
+		} else if (!edges[i].begins && !--live) {
+			add_life(team, edges[i - 1].time, edges[i].time);
 			since = edges[i].time;
+		}
 		team->at_once = live > team->at_once ? live : team->at_once;
 	}
 	if (count) {
@@ -129,14 +142,20 @@ static void add_waits(const struct gt_report *report, struct team *team)
 }
 
 /* Does it do next to nothing but wait for the end of others? It shares no work with them. */
-static bool supervises(const struct gt_report *report, const struct gt_lane *lane)
+static bool is_supervisor(const struct gt_report *report, uint32_t location)
 {
-	const uint64_t *classes = profile_of(report)->locations[lane->location].classes;
+	const struct gt_profile_location *of = &profile_of(report)->locations[location];
 
-	return gt_serves(classes[GT_CLASS_THREAD_JOIN] + classes[GT_CLASS_PROCESS], lane->life);
+	return gt_serves(of->classes[GT_CLASS_THREAD_JOIN] + of->classes[GT_CLASS_PROCESS],
+			 gt_profile_life(of));
 }
 
-static struct team team_of(const struct gt_report *report, const struct gt_lanes *lanes)
+static bool supervises(const struct gt_report *report, const struct gt_lane *lane)
+{
+	return lane->location != GT_NO_DEVICE && is_supervisor(report, lane->location);
+}
+
+static struct team team_of(const struct gt_report *report, const struct gt_lane_list *lanes)
 {
 	struct team team = { .last = lanes->items };
 
@@ -148,8 +167,7 @@ static struct team team_of(const struct gt_report *report, const struct gt_lanes
 		const struct gt_lane *lane = &lanes->items[i];
 		uint64_t work = without(lane->useful, lane->main ? team.alone : 0);
 
-		if (lane->process != team.last->process ||
-		    (lane != team.last && lane->location != GT_NO_DEVICE && supervises(report, lane)))
+		if (lane->process != team.last->process || (lane != team.last && supervises(report, lane)))
 			continue;
 		work = without(work, lane == team.last ? lane->ready : 0);
 		team.count++;
@@ -299,8 +317,34 @@ static void serial_part(struct gt_report *report, const struct team *team, uint6
 		   gt_said(report, team->at_once, GT_COUNT));
 }
 
+/* The first thread has others do the work, one after another. */
+static void in_turn(struct gt_report *report, const struct team *team)
+{
+	double processors = gt_report_property(report, "GPUTRACE::PROCESSORS");
+	uint32_t main = report->classes.processes[team->last->process].main, region;
+	uint64_t above, least = team->longest;
+
+	if (team->at_once != 1 || team->lives < SOME_LIVES || !(processors > 1) ||
+	    !is_supervisor(report, main) ||
+	    !gt_at_least(team->lived, gt_threshold(GT_FINDING_SERIAL_PART), report->duration))
+		return;
+	if ((double)least < (double)team->lived / processors)
+		least = (uint64_t)((double)team->lived / processors);
+	region = uneven_of(report, team->last->location, true, &above);
+	gt_finding_add(report,
+		   &(struct gt_finding){
+			   .id = GT_FINDING_SERIAL_PART,
+			   .gain = without(team->lived, least),
+			   .region = 1 + region,
+			   .time = GT_NO_COUNT,
+			   .advice = "create several threads before the first one is joined" },
+		   "%s threads of %s live one after another, together for %s, never two of them at once",
+		   gt_said(report, team->lives, GT_COUNT), gt_report_process(report, team->last->process),
+		   gt_said(report, team->lived, GT_SECONDS));
+}
+
 /* What the first thread works while it is alone, at most. */
-static uint64_t work_alone(const struct team *team, const struct gt_lanes *lanes)
+static uint64_t work_alone(const struct team *team, const struct gt_lane_list *lanes)
 {
 	uint64_t work = 0;
 
@@ -312,7 +356,7 @@ static uint64_t work_alone(const struct team *team, const struct gt_lanes *lanes
 
 void gt_findings_threads(struct gt_report *report)
 {
-	struct gt_lanes lanes = gt_lanes_of(report);
+	struct gt_lane_list lanes = gt_lanes_of(report);
 
 	/* Ranks, and threads that drive GPUs, wait for others than threads. */
 	if (lanes.count && report->classes.ranks < 2 && !report->classes.gpu) {
@@ -320,6 +364,7 @@ void gt_findings_threads(struct gt_report *report)
 
 		uneven_threads(report, &team);
 		serial_part(report, &team, work_alone(&team, &lanes));
+		in_turn(report, &team);
 	}
 	free(lanes.items);
 }

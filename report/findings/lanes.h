@@ -20,11 +20,11 @@ struct gt_lane {
 	bool main, guessed; /* guessed: it is not known whether it was blocked */
 };
 
-struct gt_lanes {
+struct gt_lane_list {
 	struct gt_lane *items; /* free() */
 	size_t count;
 };
 
-struct gt_lanes gt_lanes_of(struct gt_report *report);
+struct gt_lane_list gt_lanes_of(struct gt_report *report);
 
 #endif

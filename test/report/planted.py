@@ -8,6 +8,7 @@
   planted.py overlap DIR    kernels and copies that overlap for 10 ms of 400 ms
   planted.py turns DIR      threads that wait for one lock for longer than a time slice, each for all others
   planted.py watched DIR    a thread that another one waits for
+  planted.py relay DIR COUNT PROCESSORS  threads that live one after another
   planted.py gate DIR       threads that wait as long for one that has the lock and never waits for it
   planted.py unseen DIR PROGRAM  a gap in which nothing is recorded of the host but a cudaMalloc of 500 us
   planted.py spinning DIR HOW [REGION [OBJECT]]  a thread that uses a processor to wait, or works where it could
@@ -267,6 +268,17 @@ def watched():
     m.call(main, m.region("prepare"), 0, 150000000)
     m.call(main, m.region("pthread_join", PTHREAD), 150000000, SECOND)
     m.call(m.thread(process, "Thread 1"), m.region("work"), 0, SECOND)
+    return m
+
+
+def relay(count, processors):
+    """The first thread waits for the end of each of `count` threads, which live one after another."""
+    m, process, main = host()
+    m.properties = {"GPUTRACE::PROCESSORS": str(processors)}
+    for i in range(count):
+        begin, end = i * SECOND // count, (i + 1) * SECOND // count
+        m.call(main, m.region("pthread_join", PTHREAD), begin, end)
+        m.call(m.thread(process, f"Thread {i + 1}"), m.region("work"), begin, end)
     return m
 
 
@@ -666,6 +678,8 @@ if __name__ == "__main__":
         overlap().write(sys.argv[2])
     elif sys.argv[1] in ("turns", "gate", "watched"):
         {"turns": turns, "gate": gate, "watched": watched}[sys.argv[1]]().write(sys.argv[2])
+    elif sys.argv[1] == "relay":
+        relay(int(sys.argv[3]), int(sys.argv[4])).write(sys.argv[2])
     elif sys.argv[1] == "spinning":
         spinning(*sys.argv[3:]).write(sys.argv[2])
     elif sys.argv[1] == "unseen":

@@ -19,7 +19,7 @@ ANSWERS = {
     "tail": (["tail"], [], 4, None, 0),
     "serial": (["serial-part"], ["alone"], 3, None, 0),
     "startup": (["startup"], ["alone"], 5, None, 0),
-    "in_turn": ([], ["work"], 0, None, 0),
+    "in_turn": (["serial-part"], ["work"], 0, None, 0),
     "beside": ([], [], 2, "thread join", 0.9),
     "lock": (["lock-convoy"], [], 4, "lock contention", 0.8),
     "locks": ([], [], 4, None, 0),
