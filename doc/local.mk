@@ -7,7 +7,7 @@ MAN_PAGES = doc/man/gputrace.1 doc/man/gputrace-run.1 doc/man/gputrace-cc.1 \
 	doc/man/gputrace-filter.5 doc/man/gputrace-messages.7 doc/man/gputrace-mpi.7 doc/man/gputrace-cuda.7 \
 	doc/man/gputrace-metrics.7 doc/man/gputrace-waits.7 doc/man/gputrace-findings.7
 MAN_PAGES += doc/man/gputrace-source.1 doc/man/gputrace-timeline.1 doc/man/gputrace-html.1 doc/man/gputrace-flow.1 \
-	doc/man/gputrace-view.1
+	doc/man/gputrace-view.1 doc/man/gputrace-whatif.1
 MAN_GENERATED = doc/man/gputrace-settings.7
 MAN_ALIASES = doc/man/gputrace-c++.1 doc/man/gputrace-fc.1 doc/man/gputrace-mpicc.1 \
 	doc/man/gputrace-mpic++.1 doc/man/gputrace-mpifc.1 doc/man/gputrace-nvcc.1

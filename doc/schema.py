@@ -34,7 +34,8 @@ def row_of(columns):
 def main():
     tops, sections = {}, {}
     rooms = (pathlib.Path(sys.argv[1], "report", room) for room in ("findings", "sections", "waits"))
-    for path in sorted((path for room in rooms for path in room.glob("*.c")), key=lambda path: path.name):
+    paths = (path for room in rooms for path in room.glob("*.c") if path.name != "whatif.c")  # another command's
+    for path in sorted(paths, key=lambda path: path.name):
         text = path.read_text()
         tables = {name: columns_of(body) for name, body in
                   re.findall(r"struct gt_column (\w+)\[\] = \{(.*?)\n\};", text, re.S)}

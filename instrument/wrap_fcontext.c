@@ -16,7 +16,6 @@
 #include "lib/record/record.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <link.h>
 
 struct transfer {
@@ -115,14 +114,12 @@ static void keep(uintptr_t site, const struct reals *real)
 static __attribute__((noinline)) struct reals look_up(uintptr_t site)
 {
 	struct reals real = { NULL, NULL, NULL };
-	int saved = errno;
 
 	gt_guard();
 	look_in(RTLD_NEXT, &real);
 	if (!real.jump)
 		look_at_caller(site, &real);
 	gt_unguard();
-	errno = saved;
 	if (real.jump)
 		keep(site, &real);
 	return real;

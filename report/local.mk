@@ -23,7 +23,7 @@ report_libgtreport_la_SOURCES += report/waits/locks.c report/waits/sync.c report
 	report/waits/processes.c report/waits/children.c report/waits/sync_int.h report/waits/sync_mpi.c report/waits/sync_state.c \
 	report/waits/crew.c report/waits/crew.h report/waits/segments.c report/waits/causes.c \
 	report/waits/devices.c report/waits/launches.c report/waits/delays.c report/waits/waits.c report/waits/path.c report/waits/gain.c \
-	report/waits/sync_io.c report/waits/channels.c
+	report/waits/sync_io.c report/waits/channels.c report/waits/whatif.c report/waits/whatif.h
 # What costs time, and what could be done.
 report_libgtreport_la_SOURCES += report/findings/efficiency.c report/findings/findings.c \
 	report/findings/findings_all.c report/findings/findings.h report/findings/findings_host.c \

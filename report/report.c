@@ -358,6 +358,17 @@ struct gt_report *gt_report_spread(const char *anchor, unsigned threads, struct 
 	return make(anchor, report);
 }
 
+struct gt_report *gt_report_whatif(const char *anchor, struct gt_whatif *whatif, const char *const *sections)
+{
+	struct gt_report *report = new_report(analyses, OURS, NULL);
+
+	if (!report)
+		return NULL;
+	report->whatif = whatif;
+	report->sections = sections;
+	return make(anchor, report);
+}
+
 struct gt_report *gt_report_summary(const char *anchor, unsigned threads, const char *const *sections,
 				    bool events)
 {

@@ -29,6 +29,7 @@ struct gt_report {
 	const struct gt_analysis *analyses[GT_ANALYSES_MOST]; /* report.c's table, NULL at the end */
 	void **results;       /* of each analysis, by its place in the table */
 	struct gt_calls *calls; /* report.c's */
+	struct gt_whatif *whatif; /* what is changed in it (waits/whatif.h), or NULL */
 	bool unread;          /* only the definitions: what events would tell is left out */
 	uint64_t duration;    /* ns: from the first to the last event */
 	uint64_t faults;      /* broken rules of OTF2 that were met */
@@ -106,6 +107,8 @@ struct gt_report *gt_report_spread(const char *anchor, unsigned threads, struct 
  */
 struct gt_report *gt_report_summary(const char *anchor, unsigned threads, const char *const *sections,
 				    bool events);
+/* The critical path and how long the run takes if it is changed (waits/whatif.h). */
+struct gt_report *gt_report_whatif(const char *anchor, struct gt_whatif *whatif, const char *const *sections);
 void gt_report_free(struct gt_report *report);
 /* Will a section be shown? */
 bool gt_report_shows(const struct gt_report *report, const char *key);

@@ -30,6 +30,7 @@ void gt_export_list(char *list, size_t size);
 int gt_cmd_timeline(int argc, char **argv);
 int gt_cmd_html(int argc, char **argv);
 int gt_cmd_view(int argc, char **argv);
+int gt_cmd_whatif(int argc, char **argv);
 int gt_cmd_diff(int argc, char **argv);
 int gt_cmd_slice(int argc, char **argv);
 int gt_cmd_source(int argc, char **argv);

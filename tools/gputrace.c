@@ -26,6 +26,7 @@ static const struct command {
 	{"html", gt_cmd_html, "Write a trace as one page that any browser shows."},
 	{"view", gt_cmd_view, "Show a trace in the browser, down to single events."},
 	{"diff", gt_cmd_diff, "Compare runs: what became slower or faster."},
+	{"whatif", gt_cmd_whatif, "Predict how long a run takes if something in it is changed."},
 	{"timeline", gt_cmd_timeline, "Draw the timeline of a trace, in the terminal or as a picture."},
 	{"export", gt_cmd_export, "Write a trace in the formats of other programs."},
 	{"slice", gt_cmd_slice, "Extract a part of a trace into a smaller archive."},

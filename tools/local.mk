@@ -46,7 +46,7 @@ uninstall-completion-links:
 else
 EXTRA_DIST += tools/completion/gputrace
 endif
-tools_gputrace_SOURCES += tools/cmd_export.c tools/cmd_slice.c tools/cmd_suggest.c tools/cmd_diff.c tools/sections.c tools/sections.h
+tools_gputrace_SOURCES += tools/cmd_export.c tools/cmd_slice.c tools/cmd_suggest.c tools/cmd_diff.c tools/cmd_whatif.c tools/sections.c tools/sections.h
 tools_gputrace_SOURCES += tools/cmd_filter.c tools/cmd_top.c
 tools_gputrace_SOURCES += tools/cmd_source.c tools/cmd_timeline.c
 tools_gputrace_SOURCES += tools/cmd_html.c tools/cmd_view.c

@@ -526,6 +526,7 @@ static void locks(struct gt_sync *sync, enum gt_bag_kind kind)
 		if (item.what != GT_LOCK_ACQUIRED)
 			continue;
 		segment = gt_segment_at(sync, item.location, item.segment);
+		segment->free = kind == GT_BAG_LOCKS && item.value && segment->class == GT_CLASS_LOCK;
 		if (!known) {
 			segment->settled |= segment->class == GT_CLASS_LOCK && kind == GT_BAG_LOCKS &&
 					    !gt_waits_unseen(all, item.time - item.begin);

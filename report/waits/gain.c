@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Computes how long the run would take if a region took no time: walks all timelines once more in the
- * order of time. Each segment begins when its location is there and what it depends on has happened, in
- * their new times.
+ * Computes how long the run would take if a region took no time, or something else were changed (whatif.h):
+ * walks all timelines once more in the order of time. Each segment begins when its location is there and what
+ * it depends on has happened, in their new times.
  *
  * A location has the new time of where it is (`there`) for each region that is asked for. What a segment
  * depends on is read from the other location at the moment at which it happened, when that location has got
@@ -17,6 +17,7 @@
 #include "lib/assemble/util/memory.h"
 #include "report/model/sums.h"
 #include "report/waits/sync.h"
+#include "report/waits/whatif.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,8 +32,9 @@ struct place {
 	uint64_t there[GT_GAINS];    /* new time */
 	uint64_t born;               /* old time at which its present thread began; 0: the first */
 	uint64_t ended[GT_GAINS];    /* new time at which all those before it had ended */
-	uint64_t freed[GT_GAINS];    /* of the time up to the next segment */
-	uint64_t after[GT_GAINS];    /* the next segment goes on after its dependencies, in new time */
+	uint64_t gap[GT_GAINS];      /* new length of the time up to the next segment */
+	uint64_t after[GT_GAINS];    /* the next segment goes on after its dependencies, in new time ... */
+	uint64_t cause_at, also_at;  /* ... and each of them, of the first; 0: there is none */
 	uint64_t noted;              /* of its early dependencies, those that it has come to */
 	size_t early, early_end;     /* of those that depend on it: the next one, behind the last */
 };
@@ -50,6 +52,8 @@ struct gain {
 	unsigned char **nodes;       /* the same by location and node of its tree */
 	unsigned count;
 	bool held;                   /* waits for somebody unknown end when they did */
+	const struct gt_whatif *whatif; /* what else is changed: then its three ends are asked for; or NULL */
+	bool retimes;                /* segments get their new times */
 	struct place *places;        /* by location */
 	uint32_t *heap, used;        /* locations by their next step */
 	struct early *early;         /* by `on`, then time */
@@ -57,15 +61,17 @@ struct gain {
 	struct gt_log *noted;        /* by location: uint64_t[GT_GAINS], in the order of its segments */
 };
 
-static const struct gt_wait_segment *segment_of(const struct gain *gain, uint32_t location)
+static struct gt_wait_segment *segment_of(const struct gain *gain, uint32_t location)
 {
 	return gt_segment_at(gain->sync, location, gain->places[location].next);
 }
 
-/* 1 + place of the region that a node of the location's tree is in, or 0. */
-static unsigned chosen(const struct gain *gain, uint32_t location, uint32_t node)
+/* The share of its time that a node of the location's tree keeps. */
+static double kept(const struct gain *gain, uint32_t location, uint32_t node, unsigned k)
 {
-	return gain->nodes[location] ? gain->nodes[location][node] : 0;
+	if (gain->whatif)
+		return gt_whatif_kept(gain->whatif, location, node);
+	return gain->nodes[location] && gain->nodes[location][node] == k + 1 ? 0 : 1;
 }
 
 static void choose_nodes(struct gain *gain, uint32_t location)
@@ -98,13 +104,12 @@ static bool known(const struct gain *gain, uint32_t cause)
 	return cause != GT_NO_CAUSE && locations[cause].kind != GT_LOCATION_SERVICE;
 }
 
-/* Did the second thing that a segment depends on happen before its location had come to the call before? */
-static bool is_early(const struct gain *gain, uint32_t location, uint64_t index)
+/* Did the second thing that a segment depends on happen before the call before had `ended`? */
+static bool is_early(const struct gain *gain, uint32_t location, const struct gt_wait_segment *segment,
+		     uint64_t ended)
 {
-	const struct gt_wait_segment *segment = gt_segment_at(gain->sync, location, index);
-
-	return index && known(gain, segment->also) && segment->also != location &&
-	       segment->also_until < gt_segment_at(gain->sync, location, index - 1)->end;
+	return !segment->free && known(gain, segment->also) && segment->also != location &&
+	       segment->also_until < ended;
 }
 
 static int by_time(const void *a, const void *b)
@@ -116,14 +121,17 @@ static int by_time(const void *a, const void *b)
 
 static void collect_early(struct gain *gain, uint32_t location)
 {
-	uint64_t count = gt_segment_count(gain->sync, location);
+	uint64_t count = gt_segment_count(gain->sync, location), ended = 0;
 
 	gain->noted[location].size = sizeof(uint64_t[GT_GAINS]);
 	for (uint64_t i = 0; i < count; i++, gt_spill_used(&gain->sync->spill)) {
 		const struct gt_wait_segment *segment = gt_segment_at(gain->sync, location, i);
 
+		bool early = is_early(gain, location, segment, ended);
+
 		gain->sync->open_ended |= is_open_ended(segment);
-		if (!is_early(gain, location, i))
+		ended = segment->end;
+		if (!early)
 			continue;
 		gain->early = gt_grown(gain->early, gain->early_count, &gain->early_room,
 				       sizeof(*gain->early));
@@ -177,6 +185,8 @@ static void plan(struct gain *gain, uint32_t location, enum step done)
 
 	place->step = END;
 	place->when = segment->end;
+	if (segment->free)
+		return;
 	if (done < CAUSE && known(gain, segment->cause)) {
 		place->step = CAUSE;
 		place->when = segment->until;
@@ -189,28 +199,41 @@ static void plan(struct gain *gain, uint32_t location, enum step done)
 
 /* ---- steps --------------------------------------------------------------------------------------- */
 
-/* Computes the part of the time up to the next segment that was in chosen regions. */
-static void free_gap(struct gain *gain, uint32_t location)
+/* ns that a part of the profile loses of its time, for each that is asked for; it gains them if negative. */
+static void add_lost(const struct gain *gain, uint32_t location, const struct gt_part_of *part, double *lost)
+{
+	const unsigned char *nodes = gain->nodes[location];
+
+	if (gain->whatif)
+		lost[0] += (double)part->time * (1 - kept(gain, location, part->node, 0));
+	else if (nodes[part->node])
+		lost[nodes[part->node] - 1] += (double)part->time;
+}
+
+/* Computes how long the time up to the next segment is then. */
+static void new_gap(struct gain *gain, uint32_t location)
 {
 	struct place *place = &gain->places[location];
 	const struct gt_wait_segment *segment = segment_of(gain, location);
 	uint64_t from = place->next ? gt_segment_at(gain->sync, location, place->next - 1)->profile : 0;
 	struct gt_parts parts =
 		gt_parts_of(&gain->sync->timelines[location].profile, from, segment->profile);
-	const unsigned char *nodes = gain->nodes[location];
+	uint64_t gap = segment->begin - place->at;
+	double lost[GT_GAINS] = { 0 };
 
-	memset(place->freed, 0, sizeof(place->freed));
 	while (gt_parts_next(&parts))
 		for (const uint32_t *words = parts.words; words < parts.last;) {
 			struct gt_part_of part;
 
 			words = gt_part_take(words, &part);
-			if (nodes[part.node])
-				place->freed[nodes[part.node] - 1] += part.time;
+			add_lost(gain, location, &part, lost);
 		}
-	for (unsigned k = 0; k < gain->count; k++)
-		if (place->freed[k] > segment->begin - place->at)
-			place->freed[k] = segment->begin - place->at;
+	for (unsigned k = 0; k < gain->count; k++) {
+		double less = lost[gain->whatif ? 0 : k];
+
+		place->gap[k] = less < 0 ? gap + (uint64_t)-less
+					 : less < (double)gap ? gap - (uint64_t)less : 0;
+	}
 }
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -230,41 +253,76 @@ static bool is_woken(const struct gt_wait_segment *segment)
 	       (segment->wait == GT_WAIT_LATE_WRITER || segment->wait == GT_WAIT_LATE_READER);
 }
 
+/* Did nobody end the wait that is known, and no clock? */
+static bool is_unknown(const struct gain *gain, uint32_t location, const struct gt_wait_segment *segment)
+{
+	if (segment->cause != GT_NO_CAUSE || segment->also != GT_NO_CAUSE || segment->free)
+		return false;
+	return is_open_ended(segment) || (segment->wait && !gt_sync_by_time(gain->sync, location, segment));
+}
+
+/*
+ * The new time of a moment in a wait whose end nobody is known to have caused, which it would be at `time` if
+ * the wait stayed as long as it was. Who ended it came earlier by at most all that is taken away from others,
+ * or not at all.
+ */
+static uint64_t bound(const struct gain *gain, unsigned k, uint64_t begin, uint64_t old, uint64_t time)
+{
+	const struct gt_whatif *whatif = gain->whatif;
+
+	if (k == GT_WHATIF_LOW)
+		return smaller(time, later(begin, old - smaller(old, whatif->less)));
+	return k == GT_WHATIF_HIGH ? later(time, old + whatif->more) : time;
+}
+
+/* The same of a moment in the next segment. */
+static uint64_t new_time_in(const struct gain *gain, uint32_t location, uint64_t time, unsigned k)
+{
+	const struct gt_wait_segment *segment = segment_of(gain, location);
+	const struct place *place = &gain->places[location];
+	uint64_t begin = later(place->there[k] + place->gap[k], place->after[k]), from = segment->begin;
+
+	if (segment->free && segment->cause == GT_NO_CAUSE)
+		return begin;
+	if (gain->held && is_open_ended(segment))
+		return later(begin, time);
+	if (segment->free || known(gain, segment->cause))
+		from = later(segment->until, segment->begin);
+	if (is_woken(segment) && place->after[k] < begin)
+		return begin;
+	time = later(time, from);
+	from = begin + (uint64_t)((double)(time - from) * kept(gain, location, segment->node, k));
+	return gain->whatif && is_unknown(gain, location, segment) ? bound(gain, k, begin, time, from) : from;
+}
+
 /* The new time at which a location is where it was at the time. */
 static uint64_t new_time(const struct gain *gain, uint32_t location, uint64_t time, unsigned k)
 {
 	const struct place *place = &gain->places[location];
 	const struct gt_wait_segment *segment;
-	uint64_t gap, begin;
 
 	if (time < place->born)
 		return place->ended[k];
 	if (time <= place->at || place->step == DONE)
 		return place->there[k];
 	segment = segment_of(gain, location);
-	gap = segment->begin - place->at;
 	if (time < segment->begin)
-		return place->there[k] + (uint64_t)((double)(time - place->at) *
-						    (double)(gap - place->freed[k]) / (double)gap);
+		return place->there[k] + (uint64_t)((double)(time - place->at) * (double)place->gap[k] /
+						    (double)(segment->begin - place->at));
 	/* A location is what threads happen to share: none waits for the one before. */
 	if (segment->birth && known(gain, segment->cause) && place->step == END)
 		return place->after[k] + time - smaller(segment->until, time);
-	begin = later(place->there[k] + gap - place->freed[k], place->after[k]);
-	if (gain->held && is_open_ended(segment))
-		return later(begin, time);
-	if (chosen(gain, location, segment->node) == k + 1)
-		return begin;
-	gap = known(gain, segment->cause) ? later(segment->until, segment->begin) : segment->begin;
-	if (is_woken(segment) && place->after[k] < begin)
-		return begin;
-	return begin + (time > gap ? time - gap : 0);
+	return new_time_in(gain, location, time, k);
 }
 
-static void depend(struct gain *gain, uint32_t location, uint32_t on, uint64_t time)
+/* Returns when that is, of the first that is asked for. */
+static uint64_t depend(struct gain *gain, uint32_t location, uint32_t on, uint64_t time)
 {
 	struct place *place = &gain->places[location];
+
 	for (unsigned k = 0; k < gain->count; k++)
 		place->after[k] = later(place->after[k], new_time(gain, on, time, k));
+	return new_time(gain, on, time, 0);
 }
 
 /* For those that depend on what it does up to the end of the next segment, and come to that later. */
@@ -283,47 +341,82 @@ static void note_early(struct gain *gain, uint32_t location)
 }
 
 /* What was written down when it happened; where the other location has not passed that yet, as always. */
-static void depend_early(struct gain *gain, uint32_t location)
+static uint64_t depend_early(struct gain *gain, uint32_t location)
 {
 	struct place *place = &gain->places[location];
 	const uint64_t *noted = gt_log_at(&gain->noted[location], place->noted++);
 	const struct gt_wait_segment *segment = segment_of(gain, location);
 
 	if (!*noted)
-		depend(gain, location, segment->also, segment->also_until);
+		return depend(gain, location, segment->also, segment->also_until);
 	for (unsigned k = 0; k < gain->count; k++)
 		place->after[k] = later(place->after[k], noted[k]);
+	return noted[0];
 }
 
 /* The thread that has the location ends with the time before the segment, in which it has none. */
-static void end_thread(struct place *place, const struct gt_wait_segment *segment, unsigned count)
+static void end_thread(struct place *place, unsigned count)
 {
 	for (unsigned k = 0; k < count; k++)
-		place->ended[k] = later(place->ended[k],
-					place->there[k] + segment->begin - place->at - place->freed[k]);
+		place->ended[k] = later(place->ended[k], place->there[k] + place->gap[k]);
+}
+
+/* It no longer waits for the one that it waited for, but for the other one. */
+static void swap_causes(struct gt_wait_segment *segment)
+{
+	struct gt_wait_segment old = *segment;
+
+	segment->cause = old.also, segment->until = old.also_until, segment->wait = old.also_wait;
+	segment->also = old.cause, segment->also_until = old.until, segment->also_wait = old.wait;
+}
+
+/* Nobody reads a segment that has passed; its `profile` stays. */
+static void retime(const struct place *place, uint64_t from, struct gt_wait_segment *segment)
+{
+	uint64_t end = place->there[0], rest = segment->end - smaller(segment->until, segment->end);
+
+	segment->begin = smaller(from + place->gap[0], end);
+	segment->end = end;
+	segment->until = place->cause_at ? place->cause_at : end - smaller(rest, end);
+	segment->also_until = place->also_at;
+	if (segment->cause == GT_NO_CAUSE)
+		segment->until = 0;
+	if (place->also_at > segment->begin && place->also_at > segment->until)
+		swap_causes(segment);
+	if (segment->cause == GT_NO_CAUSE)
+		return;
+	if (segment->free || segment->until <= segment->begin || segment->until > end) {
+		segment->cause = GT_NO_CAUSE;
+		segment->wait = GT_WAIT_NONE;
+	}
 }
 
 /* The next segment ends. False: it was the last one. */
 static bool pass(struct gain *gain, uint32_t location)
 {
-	const struct gt_wait_segment *segment = segment_of(gain, location);
+	struct gt_wait_segment *segment = segment_of(gain, location);
 	struct place *place = &gain->places[location];
+	uint64_t end = segment->end, from = place->there[0];
+	bool birth = segment->birth;
 
 	note_early(gain, location);
-	if (segment->birth)
-		end_thread(place, segment, gain->count);
+	if (birth)
+		end_thread(place, gain->count);
 	for (unsigned k = 0; k < gain->count; k++)
-		place->there[k] = segment->end > place->at ? new_time(gain, location, segment->end, k)
-							   : later(place->there[k], place->after[k]);
-	place->at = segment->end;
-	if (segment->birth)
-		place->born = segment->end;
+		place->there[k] = end > place->at ? new_time(gain, location, end, k)
+						  : later(place->there[k], place->after[k]);
+	if (gain->retimes)
+		retime(place, from, segment);
+	place->at = end;
+	if (birth)
+		place->born = end;
 	memset(place->after, 0, sizeof(place->after));
+	place->cause_at = place->also_at = 0;
 	if (++place->next == gt_segment_count(gain->sync, location)) {
 		place->step = DONE;
 		return false;
 	}
-	free_gap(gain, location);
+	new_gap(gain, location);
 	return true;
 }
 
@@ -335,7 +428,7 @@ static void start(struct gain *gain, uint32_t location)
 	place->at = timeline->begin;
 	for (unsigned k = 0; k < gain->count; k++)
 		place->there[k] = timeline->begin;
-	free_gap(gain, location);
+	new_gap(gain, location);
 	plan(gain, location, END);
 	if (timeline->creator != GT_NO_CAUSE && timeline->created <= timeline->begin) {
 		place->step = CREATION;
@@ -343,23 +436,35 @@ static void start(struct gain *gain, uint32_t location)
 	}
 }
 
+/* Its first thread begins as long after it was created as it did. */
+static void be_created(struct gain *gain, uint32_t location)
+{
+	struct gt_timeline *timeline = &gain->sync->timelines[location];
+	struct place *place = &gain->places[location];
+	uint64_t delay = timeline->begin - timeline->created;
+
+	for (unsigned k = 0; k < gain->count; k++)
+		place->there[k] = new_time(gain, timeline->creator, timeline->created, k) + delay;
+	if (!gain->retimes)
+		return;
+	timeline->begin = place->there[0];
+	timeline->created = timeline->begin - delay;
+}
+
 static bool step(struct gain *gain, uint32_t location)
 {
-	const struct gt_timeline *timeline = &gain->sync->timelines[location];
 	const struct gt_wait_segment *segment = segment_of(gain, location);
 	struct place *place = &gain->places[location];
 	enum step done = place->step;
 
 	if (done == CREATION)
-		for (unsigned k = 0; k < gain->count; k++)
-			place->there[k] = new_time(gain, timeline->creator, timeline->created, k) +
-					  timeline->begin - timeline->created;
-	else if (done == ALSO && is_early(gain, location, place->next))
-		depend_early(gain, location);
+		be_created(gain, location);
+	else if (done == ALSO && is_early(gain, location, segment, place->next ? place->at : 0))
+		place->also_at = depend_early(gain, location);
 	else if (done == ALSO)
-		depend(gain, location, segment->also, segment->also_until);
+		place->also_at = depend(gain, location, segment->also, segment->also_until);
 	else if (done == CAUSE)
-		depend(gain, location, segment->cause, segment->until);
+		place->cause_at = depend(gain, location, segment->cause, segment->until);
 	else if (!pass(gain, location))
 		return false;
 	plan(gain, location, done == CREATION ? END : done);
@@ -378,47 +483,64 @@ static uint64_t segments(const struct gt_sync *sync)
 	return sum;
 }
 
-bool gt_gain(struct gt_sync *sync, const unsigned char *chosen_regions, unsigned count, bool held,
+static void start_all(struct gain *gain, uint32_t locations)
+{
+	gain->places = gt_zeroed(locations + 1, sizeof(*gain->places));
+	gain->heap = gt_zeroed(locations + 1, sizeof(*gain->heap));
+	gain->nodes = gt_zeroed(locations + 1, sizeof(*gain->nodes));
+	gain->noted = gt_zeroed(locations + 1, sizeof(*gain->noted));
+	for (uint32_t i = 0; i < locations; i++)
+		collect_early(gain, i);
+	sort_early(gain);
+	for (uint32_t i = 0; i < locations; i++) {
+		gain->places[i].step = DONE;
+		if (!gt_segment_count(gain->sync, i))
+			continue;
+		if (!gain->whatif)
+			choose_nodes(gain, i);
+		start(gain, i);
+		gain->heap[gain->used++] = i;
+	}
+	for (uint32_t i = gain->used; i--;)
+		sift(gain, i);
+}
+
+static bool evaluate(struct gain *gain, uint64_t (*ends)[GT_GAINS])
+{
+	uint32_t locations = (uint32_t)gt_sync_locations(gain->sync);
+
+	if (!gain->count || segments(gain->sync) > GT_GAIN_SEGMENTS)
+		return false;
+	start_all(gain, locations);
+	while (gain->used) {
+		if (!step(gain, gain->heap[0]))
+			gain->heap[0] = gain->heap[--gain->used];
+		if (gain->used)
+			sift(gain, 0);
+	}
+	for (uint32_t i = 0; i < locations; i++) {
+		for (unsigned k = 0; k < gain->count; k++)
+			ends[i][k] = later(gain->places[i].there[k], gain->places[i].ended[k]);
+		free(gain->nodes[i]);
+		gt_log_free(&gain->noted[i]);
+	}
+	free(gain->noted);
+	free(gain->early);
+	free(gain->nodes);
+	free(gain->places);
+	free(gain->heap);
+	return true;
+}
+
+bool gt_gain(struct gt_sync *sync, const unsigned char *chosen, unsigned count, bool held,
 	     uint64_t (*ends)[GT_GAINS])
 {
-	uint32_t locations = (uint32_t)gt_sync_locations(sync);
-	struct gain gain = { .sync = sync, .chosen = chosen_regions, .count = count, .held = held };
+	return evaluate(&(struct gain){ .sync = sync, .chosen = chosen, .count = count, .held = held }, ends);
+}
 
-	if (!count || segments(sync) > GT_GAIN_SEGMENTS)
-		return false;
-	gain.places = gt_zeroed(locations + 1, sizeof(*gain.places));
-	gain.heap = gt_zeroed(locations + 1, sizeof(*gain.heap));
-	gain.nodes = gt_zeroed(locations + 1, sizeof(*gain.nodes));
-	gain.noted = gt_zeroed(locations + 1, sizeof(*gain.noted));
-	for (uint32_t i = 0; i < locations; i++)
-		collect_early(&gain, i);
-	sort_early(&gain);
-	for (uint32_t i = 0; i < locations; i++) {
-		gain.places[i].step = DONE;
-		if (!gt_segment_count(sync, i))
-			continue;
-		choose_nodes(&gain, i);
-		start(&gain, i);
-		gain.heap[gain.used++] = i;
-	}
-	for (uint32_t i = gain.used; i--;)
-		sift(&gain, i);
-	while (gain.used) {
-		if (!step(&gain, gain.heap[0]))
-			gain.heap[0] = gain.heap[--gain.used];
-		if (gain.used)
-			sift(&gain, 0);
-	}
-	for (uint32_t i = 0; i < locations; i++) {
-		for (unsigned k = 0; k < count; k++)
-			ends[i][k] = later(gain.places[i].there[k], gain.places[i].ended[k]);
-		free(gain.nodes[i]);
-		gt_log_free(&gain.noted[i]);
-	}
-	free(gain.noted);
-	free(gain.early);
-	free(gain.nodes);
-	free(gain.places);
-	free(gain.heap);
-	return true;
+bool gt_gain_whatif(struct gt_sync *sync, const struct gt_whatif *whatif, bool retimes,
+		    uint64_t (*ends)[GT_GAINS])
+{
+	return evaluate(&(struct gain){ .sync = sync, .whatif = whatif, .count = GT_WHATIF_ENDS,
+					.retimes = retimes }, ends);
 }

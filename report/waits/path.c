@@ -14,13 +14,13 @@
 #include "config.h"
 
 #include "lib/assemble/util/memory.h"
-#include "report/model/posix.h"
 #include "report/waits/crew.h"
 #include "report/model/rules.h"
 #include "report/page/picture.h"
 #include "report/sections/states.h"
 #include "report/model/sums.h"
 #include "report/waits/sync.h"
+#include "report/waits/whatif.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -91,6 +91,17 @@ static uint64_t back_to(struct gt_path *path, uint64_t time)
 	return before - path->time;
 }
 
+/* What is left of the next part. */
+static const uint32_t *take_part(const struct gt_path *path, const uint32_t *words, struct gt_part_of *part)
+{
+	const struct gt_whatif *whatif = path->sync->report->whatif;
+
+	words = gt_part_take(words, part);
+	if (whatif)
+		part->time = (uint64_t)((double)part->time * gt_whatif_kept(whatif, path->at, part->node));
+	return words;
+}
+
 /* Back to where the last segment ended, by the profile from `from` to `to`. */
 static void spend_gap(struct gt_path *path, uint64_t from, uint64_t to, uint64_t ended)
 {
@@ -104,12 +115,12 @@ static void spend_gap(struct gt_path *path, uint64_t from, uint64_t to, uint64_t
 
 	while (gt_parts_next(&parts))
 		for (const uint32_t *words = parts.words; words < parts.last; all += one.time)
-			words = gt_part_take(words, &one);
+			words = take_part(path, words, &one);
 	for (parts = gt_parts_of(profile, from, all ? to : from); gt_parts_next(&parts);)
 		for (const uint32_t *words = parts.words; words < parts.last;) {
 			uint64_t time;
 
-			words = gt_part_take(words, &one);
+			words = take_part(path, words, &one);
 			time = part < all ? (uint64_t)((unsigned __int128)one.time * part / all) : one.time;
 			spend_in(path, nodes[one.node], time, stream);
 			left -= time;
@@ -203,16 +214,11 @@ static bool is_await(unsigned char class)
 /* May it have waited for the one that joined it? */
 static bool awaits(const struct gt_path *path, const struct gt_wait_segment *segment)
 {
-	const struct gt_profile *profile = path->sync->profile;
-	const struct gt_otf2 *read = path->sync->report->read;
-	uint32_t region;
-
-	if (segment->cause != GT_NO_CAUSE || segment->class != GT_CLASS_SLEEP)
-		return segment->cause == GT_NO_CAUSE &&
-		       (segment->class == GT_CLASS_CONDITION || is_await(segment->class));
-	region = profile->tree.nodes[gt_profile_node_at(profile, path->at, segment->node)].region;
-	return region < read->tables[GT_OTF2_REGION].count &&
-	       gt_posix_call(gt_otf2_region_at(read, region)->name) == GT_POSIX_AWAIT;
+	if (segment->cause != GT_NO_CAUSE)
+		return false;
+	if (segment->class == GT_CLASS_SLEEP)
+		return !gt_sync_by_time(path->sync, path->at, segment);
+	return segment->class == GT_CLASS_CONDITION || is_await(segment->class);
 }
 
 static bool to_joiner(struct gt_path *path, const struct gt_wait_segment *segment)
@@ -410,6 +416,8 @@ static void walk_all(struct gt_path *path)
 	uint32_t last = path->at;
 
 	path->time = end_of(sync, last);
+	if (rank != GT_NO_CAUSE && rank != last && sync->report->whatif)
+		path->time = end_of(sync, rank); /* how much earlier that ends no record says */
 	path->unknown = sync->report->duration - path->time;
 	if (rank != GT_NO_CAUSE && rank != last) {
 		walk(path, end_of(sync, rank));
@@ -471,8 +479,7 @@ static void add_row(const struct gt_path *path, struct gt_section *section, uint
 	row[5].text = region;
 }
 
-/* When the run would have ended, of locations that end at `ends`: as the walk begins. */
-static uint64_t new_end(const struct gt_sync *sync, uint64_t (*ends)[GT_GAINS], unsigned k)
+uint64_t gt_path_new_end(const struct gt_sync *sync, uint64_t (*ends)[GT_GAINS], unsigned k)
 {
 	const struct gt_location_class *classes = sync->report->classes.locations;
 	uint32_t rank = sync->report->classes.ranks ? last_location(sync, true) : GT_NO_CAUSE;
@@ -505,7 +512,7 @@ static void set_gains(const struct gt_path *path, size_t count, const unsigned c
 	uint64_t duration = path->sync->report->duration;
 
 	for (size_t i = 0; i <= count; i++) {
-		uint64_t end = chosen[i] ? new_end(path->sync, ends, chosen[i] - 1U) : 0;
+		uint64_t end = chosen[i] ? gt_path_new_end(path->sync, ends, chosen[i] - 1U) : 0;
 
 		if (!chosen[i])
 			continue;
@@ -569,6 +576,8 @@ static void region_rows(const struct gt_path *path)
 			known ? gt_class_names[report->classes.regions[i]] : "",
 			gt_report_region_name(report, i));
 		row = section->cells + (section->rows - 1) * section->kind->column_count;
+		if (report->whatif) /* both are of the run as it was */
+			continue;
 		if (processes)
 			row[2].count = profile->regions[i].exclusive / processes;
 		write_gain(path, row, i);
@@ -577,8 +586,9 @@ static void region_rows(const struct gt_path *path)
 	add_row(path, section, path->idle, "", "(GPU idle)");
 	add_row(path, section, path->unknown, "", "(nothing recorded)");
 	gt_rows_sort(section, 0);
-	section->note = "gain: how much shorter the run would be without it, if waits of unknown cause stay "
-			"as long";
+	if (!report->whatif)
+		section->note = "gain: how much shorter the run would be without it, if waits of unknown "
+				"cause stay as long";
 }
 
 static void location_rows(const struct gt_path *path)
@@ -642,7 +652,8 @@ static void *find(void *argument)
 		path->unknown = path->sync->report->duration;
 	for (uint32_t i = 1; i < tree->count; i++)
 		path->regions[tree->nodes[i].region] += path->nodes[i];
-	find_gains(path, path->sync->report->read->tables[GT_OTF2_REGION].count);
+	if (!path->sync->report->whatif)
+		find_gains(path, path->sync->report->read->tables[GT_OTF2_REGION].count);
 	return NULL;
 }
 

@@ -6,6 +6,7 @@
  */
 #include "config.h"
 
+#include "report/model/posix.h"
 #include "report/waits/sync.h"
 
 #define NAME(NAME, text) text,
@@ -49,6 +50,17 @@ void gt_sync_wait(struct gt_sync *sync, uint32_t location, uint64_t index, enum 
 	segment->wait = (unsigned char)class;
 	segment->cause = cause;
 	segment->until = until;
+}
+
+bool gt_sync_by_time(const struct gt_sync *sync, uint32_t location, const struct gt_wait_segment *segment)
+{
+	uint32_t node = gt_profile_node_at(sync->profile, location, segment->node);
+	uint32_t region = sync->profile->tree.nodes[node].region;
+	const struct gt_otf2 *read = sync->report->read;
+
+	return segment->class == GT_CLASS_SLEEP &&
+	       (region >= read->tables[GT_OTF2_REGION].count ||
+		gt_posix_call(gt_otf2_region_at(read, region)->name) != GT_POSIX_AWAIT);
 }
 
 uint64_t gt_sync_waited(const struct gt_wait_segment *segment)

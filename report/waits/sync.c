@@ -10,6 +10,7 @@
 #include "config.h"
 
 #include "report/waits/sync_int.h"
+#include "report/waits/whatif.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -103,6 +104,7 @@ static void lock(struct gt_sync *sync, struct gt_syncing *state, const struct gt
 	item.tie = (uint64_t)l->order << 1 | what;
 	item.time = at->time;
 	item.what = what;
+	item.value = sync->report->whatif && gt_whatif_frees(sync->report->whatif, at, l->lock);
 	gt_sync_put(sync, state, GT_BAG_LOCKS, &item);
 }
 
@@ -445,6 +447,8 @@ static void figures(struct gt_report *report, void *result)
 	sync->profile = gt_report_result(report, &gt_profile_analysis);
 	gt_process_exits(sync);
 	gt_causes(sync);
+	if (report->whatif && !gt_whatif(sync))
+		return;
 	if (shows_path(report))
 		path = gt_path_find(sync);
 	else
@@ -464,6 +468,7 @@ static void release(void *result)
 {
 	struct gt_sync *sync = result;
 
+	gt_whatif_drop(sync);
 	for (size_t i = 0; i < gt_sync_locations(sync); i++) {
 		gt_log_free(&sync->timelines[i].segments);
 		gt_log_free(&sync->timelines[i].profile);

@@ -84,6 +84,7 @@ struct gt_wait_segment {
 	bool settled;        /* it is known that it did not wait */
 	bool birth;          /* between two threads of a location; its cause is who created the second one */
 	bool quick;          /* an activity: shorter than the call that launched it */
+	bool free;           /* of a lock that nobody has to wait for (whatif.h) */
 };
 
 /*
@@ -269,6 +270,8 @@ static inline struct gt_call_path gt_sync_whole(const struct gt_sync *sync, uint
 /* A segment waited for what its cause did until then. Nothing if it is not so, or another came later. */
 void gt_sync_wait(struct gt_sync *sync, uint32_t location, uint64_t segment, enum gt_wait class,
 		  uint32_t cause, uint64_t until);
+/* Does a call like this one return when a time is over? */
+bool gt_sync_by_time(const struct gt_sync *sync, uint32_t location, const struct gt_wait_segment *segment);
 /* How long a segment waited. */
 uint64_t gt_sync_waited(const struct gt_wait_segment *segment);
 
@@ -282,6 +285,9 @@ enum { GT_GAINS = 8, GT_GAIN_SEGMENTS = 1 << 24 };
  */
 bool gt_gain(struct gt_sync *sync, const unsigned char *chosen, unsigned count, bool held,
 	     uint64_t (*ends)[GT_GAINS]);
+
+/* When the run would have ended, of locations that end at `ends`: before segments get new times. */
+uint64_t gt_path_new_end(const struct gt_sync *sync, uint64_t (*ends)[GT_GAINS], unsigned k);
 
 /* The name of the region of a node of the whole tree. */
 const char *gt_sync_region(const struct gt_sync *sync, uint32_t location, uint32_t node);

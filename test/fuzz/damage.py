@@ -35,7 +35,7 @@ def out(*words):
 
 READERS = [["check", "DIR"], ["check", "--json", "DIR"], ["report", "DIR"], ["report", "-a", "DIR"], ["report", "-a", "--json", "DIR"],
            ["report", "-a", "--csv", "DIR"], ["report", "--summary", "DIR"], ["diff", "DIR", "GOOD"], ["diff", "--json", "GOOD", "DIR"],
-           ["timeline", "--ascii", "DIR"], ["timeline", "-s", "5", "-o", "OUT.svg", "DIR"], ["flow", "DIR"], ["flow", "--json", "DIR"],
+           ["whatif", "DIR", "*=0"], ["timeline", "--ascii", "DIR"], ["timeline", "-s", "5", "-o", "OUT.svg", "DIR"], ["flow", "DIR"], ["flow", "--json", "DIR"],
            ["flow", "--svg", "DIR"], ["flow", "--dot", "DIR"], ["source", "DIR"], ["filter", "suggest", "DIR"], out("slice"),
            out("slice", "-t", "0:1ms"), out("html")]
 READERS += [["export", "--" + face, "DIR"] for face in ("chrome", "speedscope", "folded", "flame")]

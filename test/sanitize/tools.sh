@@ -62,6 +62,7 @@ commands()
 	done
 	try 0 flow "$dir"
 	for form in svg dot json; do try 0 flow -o "$dir.flow.$form" "$dir"; done
+	try 0 whatif "$dir" '**0.5'
 	try 0 timeline "$dir"
 	for form in svg png; do try 0 timeline -o "$dir.timeline.$form" "$dir"; done
 	try 0 html -o "$dir.html" "$dir"

@@ -7,3 +7,5 @@ dist_check_SCRIPTS += test/truth/channels.test
 EXTRA_DIST += test/truth/channels.c test/truth/channels.py
 dist_check_SCRIPTS += test/truth/children.test
 EXTRA_DIST += test/truth/children.c test/truth/runs.c
+dist_check_SCRIPTS += test/truth/whatif.test
+EXTRA_DIST += test/truth/whatif.c test/truth/whatif.py
