@@ -177,8 +177,7 @@ static struct team team_of(const struct gt_report *report, const struct gt_lane_
 			continue;
 		}
 		team.second = work > team.second ? work : team.second;
-		if (!lane->main && lane->end > team.others_end) /* the first one lives on to join them */
-			team.others_end = lane->end;
+		team.others_end = lane->end > team.others_end ? lane->end : team.others_end;
 	}
 	add_waits(report, &team);
 	return team;

@@ -8,6 +8,7 @@
   planted.py overlap DIR    kernels and copies that overlap for 10 ms of 400 ms
   planted.py turns DIR      threads that wait for one lock for longer than a time slice, each for all others
   planted.py watched DIR    a thread that another one waits for
+  planted.py helped DIR     a thread that works for longer than the first one and another
   planted.py relay DIR COUNT PROCESSORS  threads that live one after another
   planted.py gate DIR       threads that wait as long for one that has the lock and never waits for it
   planted.py unseen DIR PROGRAM  a gap in which nothing is recorded of the host but a cudaMalloc of 500 us
@@ -268,6 +269,16 @@ def watched():
     m.call(main, m.region("prepare"), 0, 150000000)
     m.call(main, m.region("pthread_join", PTHREAD), 150000000, SECOND)
     m.call(m.thread(process, "Thread 1"), m.region("work"), 0, SECOND)
+    return m
+
+
+def helped():
+    """The first thread and another work for 600 ms and for all of the run, a third one for 100 ms."""
+    m, process, main = host()
+    m.call(main, m.region("prepare"), 0, 600000000)
+    m.call(main, m.region("pthread_join", PTHREAD), 600000000, SECOND)
+    m.call(m.thread(process, "Thread 1"), m.region("work"), 0, SECOND)
+    m.call(m.thread(process, "Thread 2"), m.region("check"), 0, 100000000)
     return m
 
 
@@ -676,8 +687,8 @@ if __name__ == "__main__":
         answers().write(sys.argv[2])
     elif sys.argv[1] == "overlap":
         overlap().write(sys.argv[2])
-    elif sys.argv[1] in ("turns", "gate", "watched"):
-        {"turns": turns, "gate": gate, "watched": watched}[sys.argv[1]]().write(sys.argv[2])
+    elif sys.argv[1] in ("turns", "gate", "watched", "helped"):
+        {"turns": turns, "gate": gate, "watched": watched, "helped": helped}[sys.argv[1]]().write(sys.argv[2])
     elif sys.argv[1] == "relay":
         relay(int(sys.argv[3]), int(sys.argv[4])).write(sys.argv[2])
     elif sys.argv[1] == "spinning":
