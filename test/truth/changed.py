@@ -51,8 +51,9 @@ def main():
           "and so it was when it was not there", part, saved)
     claim(not {"background", "short_work"} & set(rows), "nothing is on the path that nobody waits for",
           rows)
-    for function in {"before", "after"} & set(own):
-        claim(near(rows[function]["gain_s"] or 0, own[function]), f"all of {function} was needed", rows, own)
+    for function in {"before", "after"} & set(own):  # a child of vfork() began somewhere in between
+        claim(near(rows[function]["gain_s"] or 0, own[function], 0.01), f"all of {function} was needed",
+              rows, own)
     claim(all((r["gain_s"] or 0) <= r["seconds"] for r in rows.values()), "no gain is more than its path",
           rows)
     claim(near(sum(r["seconds"] for r in rows.values()), report["duration_s"]),
