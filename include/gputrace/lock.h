@@ -26,7 +26,8 @@ struct gt_lock {
 /*
  * Returns the argument for gt_unlock(), which must be called in any case. If it is GT_LOCK_REFUSED, the data
  * that the lock protects must not be touched: the process has confined itself, and the holder may be the
- * code that this handler has interrupted, or may never continue.
+ * code that this handler has interrupted, or may never continue; or the holder has been forking for a second,
+ * and may wait for what this handler has interrupted.
  */
 GT_API __attribute__((warn_unused_result)) uint64_t gt_lock(struct gt_lock *lock);
 /* The same, but refused in any process if the lock is held. */

@@ -4,11 +4,14 @@
 
 #define SLEEPS 1u        /* in a lock's word: somebody waits in the kernel */
 #define MOST   (1u << 18) /* looks at a lock, some hundred microseconds, where nobody may sleep */
+#define NAP    50000000   /* ns: the longest sleep */
+#define NAPS   20         /* so many, while a thread forks, are enough */
 
 GT_HIDDEN struct gt_lock gt_locks[GT_LOCKS];
 
 static GT_TLS bool held;     /* between gt_hold_signals() and gt_release_signals() */
 static uint32_t blocking;    /* threads that have blocked their signals, each as often as it nests */
+static enum { FORKS_NOT, FORKS, FORKS_STUCK } forking; /* a thread holds the core's locks while it forks */
 static uint32_t confining;   /* threads that are about to confine the process, or have done so */
 
 uint64_t gt_signals_block(void)
@@ -79,24 +82,46 @@ static bool is_hopeless(struct gt_lock *lock, uint32_t word)
 	return (word & ~SLEEPS) == self() || __atomic_add_fetch(&lock->waited, 1, __ATOMIC_RELAXED) > MOST;
 }
 
-static void sleep_on(struct gt_lock *lock, uint32_t word)
+/* True: nobody woke it. */
+static bool sleep_on(struct gt_lock *lock, uint32_t word)
 {
 	/* Not for ever: who holds it may not be allowed to wake anybody any more. */
-	struct timespec most = { 0, 50000000 };
+	struct timespec most = { 0, NAP };
 
-	if (word & SLEEPS || __atomic_compare_exchange_n(&lock->word, &word, word | SLEEPS, false,
-							 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-		GT_SYS4(SYS_futex, &lock->word, FUTEX_WAIT_PRIVATE, word | SLEEPS, &most);
+	return (word & SLEEPS || __atomic_compare_exchange_n(&lock->word, &word, word | SLEEPS, false,
+							     __ATOMIC_RELAXED, __ATOMIC_RELAXED)) &&
+	       GT_SYS4(SYS_futex, &lock->word, FUTEX_WAIT_PRIVATE, word | SLEEPS, &most) == -ETIMEDOUT;
 }
 
+void gt_locks_forking(bool forks)
+{
+	__atomic_store_n(&forking, forks ? FORKS : FORKS_NOT, __ATOMIC_RELAXED);
+}
+
+/* True: it has been waited for long enough, here or by others. */
+static bool is_stuck(unsigned naps)
+{
+	if (naps > NAPS && __atomic_load_n(&forking, __ATOMIC_RELAXED) == FORKS)
+		__atomic_store_n(&forking, FORKS_STUCK, __ATOMIC_RELAXED);
+	return __atomic_load_n(&forking, __ATOMIC_RELAXED) == FORKS_STUCK;
+}
+
+/*
+ * Who forks holds the core's locks and waits for those of malloc(), which the code that a signal handler has
+ * interrupted may hold: then neither can go on before the handler has given up.
+ */
 static bool wait_for(struct gt_lock *lock, bool open)
 {
+	unsigned naps = 0;
+
 	while (!take(lock, self() | SLEEPS)) { /* others may sleep beside us */
 		uint32_t word = __atomic_load_n(&lock->word, __ATOMIC_RELAXED);
 
 		if (!open && !__atomic_load_n(&confining, __ATOMIC_RELAXED)) {
+			if (is_stuck(naps))
+				return false;
 			if (word)
-				sleep_on(lock, word);
+				naps += sleep_on(lock, word);
 		} else if (is_hopeless(lock, word)) {
 			return false;
 		}

@@ -44,6 +44,8 @@ GT_HIDDEN void gt_signals_restore(uint64_t mask);
 GT_HIDDEN void gt_signals_confine(bool confined);
 /* In a forked child, where other threads are not: `mask` is what the calling one has to restore. */
 GT_HIDDEN void gt_signals_forked(uint64_t mask);
+/* Does a thread hold the core's locks while it forks? Then others wait for a second at most. */
+GT_HIDDEN void gt_locks_forking(bool forks);
 
 /*
  * Whoever takes many locks, one after the other or together, blocks signals once: a process that

@@ -443,6 +443,7 @@ static void prepare_fork(void)
 		fork_masks[i] = gt_lock(&gt_locks[i]);
 	fork_held = held; /* now that no other thread that forks can be here */
 	fork_at = gt_monotonic();
+	gt_locks_forking(true);
 }
 
 static void parent_after_fork(void)
@@ -450,6 +451,7 @@ static void parent_after_fork(void)
 	uint64_t held = fork_held;
 
 	fork_at = 0;
+	gt_locks_forking(false);
 	for (int i = GT_LOCKS; i--;)
 		gt_unlock(&gt_locks[i], fork_masks[i]);
 	gt_release_signals(held);

@@ -6,7 +6,7 @@ TROUBLE = test/trouble/common.sh test/trouble/trouble.h test/trouble/counts.h \
 	test/trouble/contexts_old.c test/trouble/ctor.c test/trouble/ctor_lib.c test/trouble/early.c test/trouble/early_lib.c \
 	test/trouble/early_signal.c test/trouble/dl.c test/trouble/dl_lib.c \
 	test/trouble/events.c test/trouble/exception.cc test/trouble/exec_path.c \
-	test/trouble/exit_path.c test/trouble/fibres.c test/trouble/fork_handlers.c test/trouble/fork_lib.c \
+	test/trouble/exit_path.c test/trouble/fibres.c test/trouble/fork_handlers.c test/trouble/fork_in_malloc.c test/trouble/fork_lib.c \
 	test/trouble/fork_path.c test/trouble/held.c test/trouble/jump.c test/trouble/killed.c test/trouble/limited.c \
 	test/trouble/no_counter.c test/trouble/no_tls.c test/trouble/off_jump.c test/trouble/readings.c test/trouble/records.c test/trouble/records_lib.c test/trouble/room.c \
 	test/trouble/late_child.c test/trouble/main_gone.c test/trouble/told.c test/trouble/main_returns.c test/trouble/own_malloc.c test/trouble/recursion.c test/trouble/refused.c test/trouble/rights.c \
