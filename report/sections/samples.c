@@ -224,7 +224,8 @@ static void add_waiting(const struct gt_report *report, struct gt_stack_sums *al
 	uint64_t none = report->read->tables[GT_OTF2_REGION].count,
 		 region = node ? profile->tree.nodes[node].region : none;
 	enum gt_class class = region < none ? (enum gt_class)report->classes.regions[region] : GT_CLASS_CODE;
-	bool runtime = gt_class_times[class] == GT_TIME_MPI || gt_class_times[class] == GT_TIME_DEVICE;
+	enum gt_time time = (enum gt_time)gt_class_times[class];
+	bool runtime = time == GT_TIME_MPI || time == GT_TIME_DEVICE || time == GT_TIME_GPU_CALL;
 
 	if (one->key[2])
 		return;

@@ -629,7 +629,8 @@ def spinning(how, name="pthread_spin_lock", module="/usr/lib/libc.so.6", bad=Tru
     """Thread 1 waits in ten calls for 40 ms each, for which the first thread works. Samples say that it uses a
     processor in them, or in what no call is recorded of ("unseen"), or in calls of 500 ns ("short"). Or there are none,
     and the scheduler has counted that it ran: in all of them ("counted"), while another thread is in another call for
-    longer ("beside"), or for 10 ms, after another call of 30 ms ("mixed"). The first thread waits for a processor for
+    longer ("beside"), or for 10 ms, after another call of 30 ms ("mixed"). Or its calls yield the processor again and
+    again ("yields"). The first thread waits for a processor for
     0.3 s ("busy"), Thread 1 itself does ("alone"), or none."""
     m, process, first = host()
     second = m.thread(process, "Thread 1")
@@ -639,7 +640,8 @@ def spinning(how, name="pthread_spin_lock", module="/usr/lib/libc.so.6", bad=Tru
             api(m, name) if name.startswith("cuda") else m.region(name, PTHREAD))
     counted = how in ("counted", "beside", "mixed")
     path = s.context(m.region("worker", SAMPLING, file="a.c", line=3), "a.c", 5)
-    path, own = s.context(wait, parent=path, module=module), s.context(work)
+    leaf = m.region("sched_yield", SAMPLING) if how == "yields" else wait
+    path, own = s.context(leaf, parent=path, module=module), s.context(work)
     m.call(first, work, 0, SECOND)
     for i in range(10):
         begin = i * 100000000
