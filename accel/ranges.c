@@ -6,9 +6,10 @@
  *
  * An open range has an entry, whose place is part of the range's number, so nothing is searched; free entries
  * are a stack that is changed by one instruction. A range is written when it ends, by the thread that holds
- * the location. Holding it takes no system call: signals are not blocked. A handler that interrupts the holder
- * writes to a second location ("NVTX ranges, apart") under the core's lock. So does everybody if the holder
- * has not let go within PATIENCE milliseconds, as one that was left by longjmp() never will, until it does.
+ * the location. Holding it takes no system call: signals are not blocked. A handler that interrupts the
+ * holder writes to a second location ("NVTX ranges, apart") under the core's lock. So does everybody if the
+ * holder has not let go within PATIENCE milliseconds, as one that was left by longjmp() never will, until it
+ * does.
  *
  * Limits: MOST ranges may be open. One that is still open when the program ends is closed there; one that is
  * open when the process is killed is lost. A forked child drops the ranges that it inherited.
