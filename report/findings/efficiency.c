@@ -65,11 +65,16 @@ static uint64_t unseen(const struct gt_profile_location *of)
 	return of->in_teams ? 0 : gt_profile_unseen(of);
 }
 
-/* It read or wrote what others do, too, and was blocked: it waited for them. states: NULL if not known. */
-static uint64_t blocked(struct gt_report *report, size_t location, const struct gt_thread_states *states)
+/*
+ * It read or wrote what others do, too, and was blocked, beside its other waits: it waited for them.
+ * states: NULL if not known.
+ */
+static uint64_t blocked(struct gt_report *report, size_t location, const struct gt_profile_location *of,
+			const struct gt_thread_states *states)
 {
 	uint64_t channels = gt_files_channels(report, location);
-	uint64_t most = states ? states->blocked + states->unknown : channels;
+	uint64_t most = states ? without(states->blocked + states->unknown, of->times[GT_TIME_WAIT])
+			       : channels;
 
 	return channels < most ? channels : most;
 }
@@ -142,7 +147,7 @@ static struct gt_lane_list make_lanes(struct gt_report *report, const struct gt_
 		struct gt_thread_states states;
 		bool known = gt_states_of(report, order[i], &states);
 		uint64_t work = known ? unseen_work(report, order[i], of, &states) : unseen(of);
-		uint64_t waits = blocked(report, order[i], known ? &states : NULL);
+		uint64_t waits = blocked(report, order[i], of, known ? &states : NULL);
 
 		if (useful(of, waits) + work > lane->longest) {
 			lane->longest = useful(of, waits) + work;

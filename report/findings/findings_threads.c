@@ -54,6 +54,8 @@ static bool is_other(const struct gt_report *report, size_t location, uint32_t p
 
 static void put_life(struct edge *edges, size_t *count, uint64_t begin, uint64_t end)
 {
+	if (end <= begin)
+		return;
 	edges[(*count)++] = (struct edge){ begin, true };
 	edges[(*count)++] = (struct edge){ end, false };
 }

@@ -45,10 +45,11 @@ static const char *parse_factor(const char *text, struct gt_change *change, size
 static const char *parse_rank(struct gt_change *change, size_t length)
 {
 	char *end;
+	unsigned long rank = strtoul(change->text + 5, &end, 10);
 
 	change->kind = GT_CHANGE_RANK;
-	change->rank = (uint32_t)strtoul(change->text + 5, &end, 10);
-	return end == change->text + length ? NULL : "names no rank";
+	change->rank = (uint32_t)rank;
+	return end == change->text + length && rank < GT_NO_RANK ? NULL : "names no rank";
 }
 
 static const char *take_name(struct gt_change *change, const char *name, size_t length)
@@ -138,32 +139,32 @@ static uint32_t rank_of(const struct gt_sync *sync, uint32_t location)
 #define refuse(sync, ...)                                                                             \
 	((sync)->report->whatif->refused = gt_figures_text(&(sync)->report->figures, __VA_ARGS__))
 
-/* How long its threads worked: in code, files, and where nothing was recorded. */
-static double worked(const struct gt_sync *sync, uint32_t rank)
+/* How long its threads worked, and those of all ranks: in code, files, and where nothing was recorded. */
+static double worked(const struct gt_sync *sync, uint32_t rank, double *all)
 {
-	double ns = 0;
+	double own = 0;
 
 	for (uint32_t i = 0; i < gt_sync_locations(sync); i++) {
 		const struct gt_profile_location *of = &sync->profile->locations[i];
+		double ns = (double)(of->times[GT_TIME_USEFUL] + of->times[GT_TIME_IO] +
+				     gt_profile_unseen(of));
 
-		if (is_thread(sync, i) && rank_of(sync, i) == rank)
-			ns += (double)(of->times[GT_TIME_USEFUL] + of->times[GT_TIME_IO] +
-				       gt_profile_unseen(of));
+		if (!is_thread(sync, i) || rank_of(sync, i) == GT_NO_RANK)
+			continue;
+		*all += ns;
+		own += rank_of(sync, i) == rank ? ns : 0;
 	}
-	return ns;
+	return own;
 }
 
 static bool find_rank(struct gt_sync *sync, struct gt_change *change)
 {
+	double all = 0, own = worked(sync, change->rank, &all);
 	const struct gt_classes *classes = &sync->report->classes;
-	double all = 0, own = worked(sync, change->rank);
 	bool there = false;
 
-	for (uint32_t i = 0; i < classes->process_count; i++) {
+	for (uint32_t i = 0; i < classes->process_count; i++)
 		there |= classes->processes[i].rank == change->rank;
-		if (classes->processes[i].rank != GT_NO_RANK)
-			all += worked(sync, classes->processes[i].rank);
-	}
 	if (!there)
 		return !refuse(sync, "there is no rank %u in this archive", change->rank);
 	if (change->mean && !(own > 0))
@@ -212,6 +213,25 @@ static bool find_regions(struct gt_sync *sync, unsigned number, uint32_t *bits)
 				found++;
 			}
 	return found || refuse_region(sync, change);
+}
+
+static bool is_on_stream(const struct gt_sync *sync, unsigned number, const uint32_t *regions)
+{
+	size_t count = sync->report->read->tables[GT_OTF2_REGION].count;
+
+	for (uint32_t i = 0; i < gt_sync_locations(sync); i++) {
+		uint32_t nodes = sync->profile->locations[i].node_count;
+
+		for (uint32_t k = 0; k < nodes && !is_thread(sync, i); k++) {
+			uint32_t node = gt_profile_node_at(sync->profile, i, k);
+			uint32_t region = sync->profile->tree.nodes[node].region;
+
+			if (node && region < count && regions[region] >> number & 1 &&
+			    sync->report->classes.locations[i].kind == GT_LOCATION_STREAM)
+				return true;
+		}
+	}
+	return false;
 }
 
 /* By node of the whole tree: the changes that it lies in. */
@@ -265,7 +285,7 @@ static double kept_of(const struct gt_sync *sync, uint32_t location, uint32_t no
 	for (unsigned i = 0; i < whatif->count; i++)
 		if (changes(sync, i, location, node, bits))
 			kept *= whatif->changes[i].factor;
-	return kept;
+	return kept < FACTOR_MOST ? kept : FACTOR_MOST;
 }
 
 static void keep_all(struct gt_sync *sync, const uint32_t *bits)
@@ -435,6 +455,8 @@ static bool resolve(struct gt_sync *sync, uint32_t *regions)
 					     "their names", change->name);
 		if (change->kind < GT_CHANGE_RANK && !find_regions(sync, i, regions))
 			return false;
+		if (change->kind == GT_CHANGE_KERNEL && !is_on_stream(sync, i, regions))
+			return !refuse(sync, "no stream of a GPU has a '%s' in this archive", change->name);
 	}
 	return true;
 }

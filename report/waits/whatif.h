@@ -9,8 +9,9 @@
  *	whatif.refused ? ... : print the sections "whatif", "changes", "critical_path" of report->figures
  *
  * Definition: a change of a region is one of its calls with everything that is called in them: code, calls,
- * and waits that a clock ends. What they wait for otherwise is waited for until it is there, in its new time.
- * Two changes of one call multiply, and one that calls itself is changed once.
+ * and waits of which nobody is known to have ended them. What they wait for otherwise is waited for until it
+ * is there, in its new time. Two changes of one call multiply (to 1000 at most), and one that calls itself is
+ * changed once.
  *
  * Bounds: if nobody is known to have ended a wait, who did comes earlier by at most all the time that the
  * changes take away (`less`), or not at all; and later by at most what they add (`more`), or not at all. The
