@@ -447,7 +447,7 @@ static void figures(struct gt_report *report, void *result)
 	sync->profile = gt_report_result(report, &gt_profile_analysis);
 	gt_process_exits(sync);
 	gt_causes(sync);
-	if (report->whatif && !gt_whatif(sync))
+	if (report->whatif && !gt_whatif_predict(sync))
 		return;
 	if (shows_path(report))
 		path = gt_path_find(sync);

@@ -521,7 +521,7 @@ static bool predict(struct gt_sync *sync, uint64_t *predicted)
 	return true;
 }
 
-bool gt_whatif(struct gt_sync *sync)
+bool gt_whatif_predict(struct gt_sync *sync)
 {
 	struct gt_report *report = sync->report;
 	uint32_t *regions = gt_zeroed(report->read->tables[GT_OTF2_REGION].count + 1, sizeof(*regions));

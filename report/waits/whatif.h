@@ -64,7 +64,7 @@ const char *gt_change_parse(struct gt_change *change, const char *text);
 bool gt_whatif_frees(struct gt_whatif *whatif, const struct gt_otf2_cursor *at, uint32_t lock);
 
 /* Once causes are known. False: refused. Otherwise segments and the report's duration are the new ones. */
-bool gt_whatif(struct gt_sync *sync);
+bool gt_whatif_predict(struct gt_sync *sync);
 
 void gt_whatif_drop(struct gt_sync *sync);
 
