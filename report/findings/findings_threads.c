@@ -26,6 +26,7 @@ struct team {
 };
 
 enum { SOME_LIVES = 3 }; /* that may be meant to follow one another */
+enum { SHARES = 20 };    /* less than that part is next to nothing */
 
 /* A thread begins, or ends. */
 struct edge {
@@ -102,9 +103,10 @@ static void add_life(struct team *team, uint64_t since, uint64_t until)
 	team->longest = until - since > team->longest ? until - since : team->longest;
 }
 
-static void find_alone(const struct gt_report *report, struct team *team)
+/* The first thread is `main`. */
+static void find_alone(const struct gt_report *report, struct team *team, uint32_t main)
 {
-	uint32_t process = team->last->process, main = report->classes.processes[process].main;
+	uint32_t process = team->last->process;
 	const struct gt_profile_location *of = &profile_of(report)->locations[main];
 	size_t count = 0;
 	struct edge *edges = edges_of(report, process, &count);
@@ -157,19 +159,47 @@ static bool supervises(const struct gt_report *report, const struct gt_lane *lan
 	return lane->location != GT_NO_DEVICE && is_supervisor(report, lane->location);
 }
 
+/* What it works while others live. */
+static uint64_t work_beside(const struct team *team, const struct gt_lane *lane)
+{
+	return without(lane->useful, lane->main ? team->alone : 0);
+}
+
+/* Does nearly all that it works belong to the time when it is alone? Then it shares none with others. */
+static bool is_alone(const struct team *team, const struct gt_lane *lane)
+{
+	return lane->main && work_beside(team, lane) < lane->useful / SHARES;
+}
+
+/* The lane that works for longest, and of its process the one that does while others live. */
+static void find_last(const struct gt_report *report, const struct gt_lane_list *lanes, struct team *team)
+{
+	uint32_t main;
+
+	for (size_t i = 0; i < lanes->count; i++)
+		if (lanes->items[i].useful > team->last->useful)
+			team->last = &lanes->items[i];
+	main = report->classes.processes[team->last->process].main;
+	if (main == GT_NO_DEVICE)
+		return;
+	find_alone(report, team, main);
+	for (size_t i = 0; i < lanes->count; i++)
+		if (lanes->items[i].process == team->last->process &&
+		    work_beside(team, &lanes->items[i]) > work_beside(team, team->last))
+			team->last = &lanes->items[i];
+}
+
 static struct team team_of(const struct gt_report *report, const struct gt_lane_list *lanes)
 {
 	struct team team = { .last = lanes->items };
 
-	for (size_t i = 0; i < lanes->count; i++)
-		if (lanes->items[i].useful > team.last->useful)
-			team.last = &lanes->items[i];
-	find_alone(report, &team);
+	find_last(report, lanes, &team);
 	for (size_t i = 0; i < lanes->count; i++) {
 		const struct gt_lane *lane = &lanes->items[i];
-		uint64_t work = without(lane->useful, lane->main ? team.alone : 0);
+		uint64_t work = work_beside(&team, lane);
 
-		if (lane->process != team.last->process || (lane != team.last && supervises(report, lane)))
+		if (lane->process != team.last->process ||
+		    (lane != team.last && (supervises(report, lane) || is_alone(&team, lane))))
 			continue;
 		work = without(work, lane == team.last ? lane->ready : 0);
 		team.count++;

@@ -282,6 +282,16 @@ def helped():
     return m
 
 
+def after():
+    """The first thread works alone for 500 ms, then two others for 500 and for 100 ms, for which it waits."""
+    m, process, main = host()
+    m.call(main, m.region("prepare"), 0, 500000000)
+    m.call(main, m.region("pthread_join", PTHREAD), 500000000, SECOND)
+    m.call(m.thread(process, "Thread 1"), m.region("work"), 500000000, SECOND)
+    m.call(m.thread(process, "Thread 2"), m.region("work"), 500000000, 600000000)
+    return m
+
+
 def relay(count, processors):
     """The first thread waits for the end of each of `count` threads, which live one after another."""
     m, process, main = host()
@@ -689,8 +699,8 @@ if __name__ == "__main__":
         answers().write(sys.argv[2])
     elif sys.argv[1] == "overlap":
         overlap().write(sys.argv[2])
-    elif sys.argv[1] in ("turns", "gate", "watched", "helped"):
-        {"turns": turns, "gate": gate, "watched": watched, "helped": helped}[sys.argv[1]]().write(sys.argv[2])
+    elif sys.argv[1] in ("turns", "gate", "watched", "helped", "after"):
+        {"turns": turns, "gate": gate, "watched": watched, "helped": helped, "after": after}[sys.argv[1]]().write(sys.argv[2])
     elif sys.argv[1] == "relay":
         relay(int(sys.argv[3]), int(sys.argv[4])).write(sys.argv[2])
     elif sys.argv[1] == "spinning":
