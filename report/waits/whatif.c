@@ -139,16 +139,20 @@ static uint32_t rank_of(const struct gt_sync *sync, uint32_t location)
 #define refuse(sync, ...)                                                                             \
 	((sync)->report->whatif->refused = gt_figures_text(&(sync)->report->figures, __VA_ARGS__))
 
-/* How long its threads worked, and those of all ranks: in code, files, and where nothing was recorded. */
+/*
+ * How long its threads worked, and those of all ranks: in code and files, and the first one where nothing was
+ * recorded, too. Of other threads that is mostly waiting, as of MPI's own.
+ */
 static double worked(const struct gt_sync *sync, uint32_t rank, double *all)
 {
 	double own = 0;
 
 	for (uint32_t i = 0; i < gt_sync_locations(sync); i++) {
 		const struct gt_profile_location *of = &sync->profile->locations[i];
-		double ns = (double)(of->times[GT_TIME_USEFUL] + of->times[GT_TIME_IO] +
-				     gt_profile_unseen(of));
+		double ns = (double)(of->times[GT_TIME_USEFUL] + of->times[GT_TIME_IO]);
 
+		if (sync->report->classes.locations[i].kind == GT_LOCATION_MAIN)
+			ns += (double)gt_profile_unseen(of);
 		if (!is_thread(sync, i) || rank_of(sync, i) == GT_NO_RANK)
 			continue;
 		*all += ns;
