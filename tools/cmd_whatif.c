@@ -32,9 +32,10 @@ static const struct gt_usage usage = {
 	"  'kernel NAME*0.5' the same of a kernel, copy or other activity of a GPU\n"
 	"  'rank 3=mean'     this rank works as long as ranks do on average; also 'rank 3*0.5'\n"
 	"  'lock NAME free'  nobody has to wait for this lock (gputrace report -s locks)\n"
+	"  'copies overlap'  a GPU's kernels run while it copies\n"
 	"DIR is the directory of an archive, FILE its anchor file (traces.otf2).\n"
 	"Exit status: 0; 1 if files are damaged: the answer is of the rest; 2 if the archive\n"
-	"cannot be read, or has no such region, rank or lock.\n",
+	"cannot be read, or has no such region, rank, lock or copy.\n",
 	false};
 
 struct choice {

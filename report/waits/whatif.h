@@ -13,6 +13,11 @@
  * is there, in its new time. Two changes of one call multiply (to 1000 at most), and one that calls itself is
  * changed once.
  *
+ * Copies that overlap: all copies of streams keep the same share of their time, the least one with which no
+ * stream copies longer in one direction than the run takes; 0 in most runs. At most, the run takes as much
+ * longer as the longest copy of each direction: before the first kernel and behind the last one nothing runs
+ * that could hide them.
+ *
  * Bounds: if nobody is known to have ended a wait, who did comes earlier by at most all the time that the
  * changes take away (`less`), or not at all; and later by at most what they add (`more`), or not at all. The
  * run itself gets shorter by at most `less`, longer by at most `more`. Where threads wait for locks,
@@ -29,7 +34,7 @@
 
 enum { GT_CHANGES_MOST = 32 };
 
-enum gt_change_kind { GT_CHANGE_REGION, GT_CHANGE_KERNEL, GT_CHANGE_RANK, GT_CHANGE_LOCK };
+enum gt_change_kind { GT_CHANGE_REGION, GT_CHANGE_KERNEL, GT_CHANGE_RANK, GT_CHANGE_LOCK, GT_CHANGE_COPIES };
 
 struct gt_change {
 	const char *text;    /* as it was written */
@@ -51,6 +56,8 @@ enum gt_unseen { GT_UNSEEN_NOTHING, GT_UNSEEN_LOCKS, GT_UNSEEN_WAKES };
 struct gt_whatif {
 	struct gt_change *changes;
 	unsigned count;
+	uint64_t copied;      /* ns that a stream copies in one direction, at most; the run takes as long */
+	uint64_t bare;        /* ns of the longest copy of each direction: nothing may hide them */
 	float **kept;         /* by location and node of its tree: the share of its time that it keeps */
 	uint64_t less, more;  /* ns */
 	enum gt_unseen unseen; /* what may be waited for then, of which nothing is known */

@@ -307,6 +307,21 @@ def exit_busy(suite, name):
     suite.check(name, trace)
 
 
+def main_gone(suite, name):
+    """main() ends by pthread_exit() while NVML is read: the process ends as it always does, nothing lost."""
+    for how, status in (("main_gone", 5), ("main_gone_told", 6)):
+        plain = suite.plain([suite.work / "work", how])[0]
+        trace, counts, _ = suite.record(f"{name}-{how}", [suite.work / "work", how], status=plain,
+                                        env={"VT_METRICS": "nvml::power.0@20:nvml::memory-used.0@20"})
+        suite.verdict(f"{name} {how} plain", plain == status, f"status {plain}")
+        if not trace:
+            continue
+        equal(suite, name, f"{how} kernels", len(trace.kernels()), counts["kernels"])
+        values = [len(series(trace, metric)) for metric in ("nvml::power.0", "nvml::memory-used.0")]
+        suite.verdict(f"{name} {how} values", min(values) >= 10, f"{values} in at least 0.4 s")
+        suite.check(name, trace)
+
+
 # ---- other tools, other devices ------------------------------------------------------------------------
 
 
@@ -570,7 +585,7 @@ def cases(suite):
         found.append(("two-devices", two_devices))
     offered = suite.plain([suite.gputrace, "info", "--metrics"])[1]
     if re.search(r"^    nvml::power\.0 ", offered, re.M):
-        found.append(("counters", counters))
+        found += [("counters", counters), ("main-gone", main_gone)]
     else:
         suite.say("# without NVML")
     if re.search(r"^    rapl::", offered, re.M):

@@ -7,4 +7,5 @@ EXTRA_DIST += test/gpu/run test/gpu/table.py test/gpu/gpu_trace.py test/gpu/gpu_
 	test/gpu/turns.c test/gpu/gpu_wrapped.py test/gpu/gpu_sampled.py test/gpu/sampled.cu test/gpu/gpu_exact.py test/gpu/exact.cu test/gpu/calls.h test/gpu/fft.cu test/gpu/solve.cu test/gpu/sparse.cu \
 	test/gpu/sums.cu test/gpu/gpu_more.py test/gpu/host.cu test/gpu/nvtx.cu test/gpu/subscriber.c test/gpu/ranks.cu \
 	test/gpu/gpu_kokkos.py test/gpu/kokkos.cpp test/gpu/gpu_nccl.py test/gpu/nccl.c \
-	test/gpu/gpu_findings.py test/gpu/faults.cu test/gpu/gpu_pc.py test/gpu/pc.cu test/gpu/apps.cu test/gpu/callers.cu
+	test/gpu/gpu_findings.py test/gpu/faults.cu test/gpu/gpu_pc.py test/gpu/pc.cu test/gpu/apps.cu test/gpu/callers.cu \
+	test/gpu/gpu_whatif.py test/gpu/whatif.cu

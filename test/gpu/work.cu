@@ -8,6 +8,7 @@
 
 #include <csignal>
 #include <cerrno>
+#include <pthread.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -242,6 +243,31 @@ static int failing_captures(void)
 	return 0;
 }
 
+static void told(int number)
+{
+	_exit(number == SIGTERM ? 6 : 99);
+}
+
+/* main() is gone, this thread goes on: it ends the process, or is told to. */
+static void main_gone(bool by_signal)
+{
+	std::thread([by_signal] {
+		usleep(50000);
+		for (unsigned i = 0; i < 50; i++) {
+			LAUNCH(k_spin, 1, 1, 0, 0, 1000000);
+			usleep(8000);
+		}
+		CK(cudaDeviceSynchronize());
+		put_counts();
+		if (!by_signal)
+			exit(5);
+		kill(getpid(), SIGTERM);
+		sleep(20);
+		_exit(98);
+	}).detach();
+	pthread_exit(NULL);
+}
+
 /* Other threads launch while this one does something. */
 static std::atomic<bool> enough{false};
 
@@ -362,6 +388,11 @@ static int ends(const char *how)
 			return 4;
 	} else if (!strcmp(how, "failing_execs")) {
 		with_launches(failing_execs);
+	} else if (!strcmp(how, "main_gone")) {
+		main_gone(false);
+	} else if (!strcmp(how, "main_gone_told")) {
+		signal(SIGTERM, told);
+		main_gone(true);
 	} else if (!strcmp(how, "_exit_busy")) {
 		with_launches(exit_at_once);
 	} else if (!strcmp(how, "no_device")) {
