@@ -9,7 +9,7 @@ report_libgtreport_la_SOURCES += report/model/classes.c report/model/classes.h r
 	report/model/posix.h report/model/rules.h report/model/calls.c report/model/calls.h registry/classes.def \
 	accel/classes.def mpi/classes.def cuda/classes.def hip/classes.def opencl/classes.def levelzero/classes.def \
 	report/model/device.c report/model/device.h report/model/lives.c report/model/lives.h \
-	report/model/spans.c report/model/spans.h report/model/turns.c \
+	report/model/filecalls.c report/model/filecalls.h report/model/spans.c report/model/spans.h report/model/turns.c \
 	report/model/turns.h report/model/spill.c report/model/spill.h
 # Sections that are counted.
 report_libgtreport_la_SOURCES += report/sections/profile.c report/sections/profile.h report/sections/calls.c \
@@ -29,7 +29,7 @@ report_libgtreport_la_SOURCES += report/findings/efficiency.c report/findings/fi
 	report/findings/findings_all.c report/findings/findings.h report/findings/findings_host.c \
 	report/findings/findings_gpu.c report/findings/suggest.h report/findings/suggest.c report/findings/diff.h \
 	report/findings/diff.c report/findings/spins.c report/findings/lanes.h \
-	report/findings/findings_threads.c
+	report/findings/findings_threads.c report/findings/findings_files.c
 # Parts of an archive, and what belongs together in it.
 report_libgtreport_la_SOURCES += report/part/part.h report/part/part.c report/part/match.h \
 	report/part/match.c report/part/keep.h report/part/keep.c report/part/slice.h report/part/slice.c \

@@ -36,6 +36,7 @@
 	  "percent of the run that it does so before others begin")                                     \
 	F(SPINS, "spins", GT_MUCH_SPINNING, "percent of the run that a thread uses a processor to wait") \
 	F(TINY_WRITES, "tiny-writes", GT_TINY_BYTES, "bytes of a read or write")                        \
+	F(FSYNC, "fsync", GT_MUCH_SYNCING, "percent of the run in calls that wait for the disk")        \
 	F(COSTLY_FUNCTION, "costly-function", GT_SHORT_CALL, "nanoseconds of a call")                   \
 	F(BLOCKING_COPY, "blocking-copy", GT_MUCH_COPYING,                                              \
 	  "percent of the run in copies that block the host")                                           \
@@ -135,6 +136,7 @@ struct gt_file_place gt_files_place(struct gt_report *report, const struct gt_su
 
 extern const struct gt_section_kind gt_findings_kind;
 void gt_findings_host(struct gt_report *report);
+void gt_findings_files(struct gt_report *report);
 void gt_findings_gpu(struct gt_report *report);
 void gt_findings_threads(struct gt_report *report);
 void gt_findings_spins(struct gt_report *report);

@@ -17,6 +17,8 @@ enum { GT_LEAST_WAIT = 1000, GT_SHORT_WAIT = 10000000 };
 enum { GT_MANY_WAITS = 100, GT_SOME_TURNS = 20, GT_CONVOY = 10 };
 /* Operations on a file, mean bytes. */
 enum { GT_MANY_OPERATIONS = 1000, GT_TINY_BYTES = 4096 };
+/* Percent of the run in calls that wait for the disk. */
+enum { GT_MUCH_SYNCING = 5 };
 /* ns of a call, and calls, of a function that may cost more to record than it tells. */
 enum { GT_SHORT_CALL = 300, GT_MANY_CALLS = 100000 };
 /* Percent of threads' lives, or of the run, in which they wait for a processor, that is worth a line. */

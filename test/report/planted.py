@@ -402,6 +402,34 @@ def answers():
     return written(10, 5000, 20000, file=0xffffffff)
 
 
+def io(m, name):
+    """A function of the I/O wrapper, as gputrace defines it."""
+    region = m.region(name, USER)
+    m.once(("io", name), lambda: m.define("Group", m.s("io"), 2, USER, 0, [region]))
+    return region
+
+
+@case
+def fsync(bad):
+    """A function waits for the disk 50 times for 6 ms, another one 10 times for 1 ms; or a third one works for that."""
+    m, process, main = host()
+    other = m.thread(process, "Thread 1")
+    call, late = io(m, "fsync" if bad else "write"), io(m, "fdatasync")
+    save, log = m.region("save"), m.region("log")
+    for i in range(50):
+        begin = i * 20000000
+        m.call(main, m.region("work"), begin, begin + 14000000)
+        m.put(main, begin + 14000000, "Enter", save)
+        m.call(main, call, begin + 14000000, begin + 20000000)
+        m.put(main, begin + 20000000, "Leave", save)
+    for i in range(10):
+        m.put(other, i * 1000000, "Enter", log)
+        m.call(other, late, i * 1000000, (i + 1) * 1000000)
+        m.put(other, (i + 1) * 1000000, "Leave", log)
+    m.call(other, m.region("work"), 10000000, SECOND)
+    return m
+
+
 @case
 def costly_function(bad):
     """110,000 calls of 100 ns in 25 ms, or of 8 us in 1 s."""
