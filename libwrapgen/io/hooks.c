@@ -12,6 +12,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -628,6 +629,48 @@ void gt_hook_fseek_begin(struct gt_io_hook *hook, unsigned long long file, unsig
 void gt_hook_fseek_end(struct gt_io_hook *hook, unsigned long long result)
 {
 	end_seek(hook, (int)result == 0, hook->gt_b == SEEK_SET ? hook->gt_a : UINT64_MAX);
+}
+
+void gt_hook_call_begin(struct gt_io_hook *hook)
+{
+	begin(hook);
+}
+
+void gt_hook_call_end(struct gt_io_hook *hook, unsigned long long result)
+{
+	(void)result;
+	if (hook->gt_w)
+		leave(hook, gt_now());
+}
+
+void gt_hook_opendir_begin(struct gt_io_hook *hook)
+{
+	begin(hook);
+}
+
+void gt_hook_opendir_end(struct gt_io_hook *hook, unsigned long long result)
+{
+	DIR *folder = (DIR *)result;
+	int saved = errno;
+	uint64_t tick = gt_now();
+
+	if (folder)
+		opened(hook, dirfd(folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC, tick);
+	if (hook->gt_w)
+		leave(hook, tick);
+	errno = saved;
+}
+
+/* A descriptor that fdopendir() has got is closed, too. */
+void gt_hook_closedir_begin(struct gt_io_hook *hook, unsigned long long folder)
+{
+	hook->gt_handle = folder ? forget_fd(dirfd((DIR *)folder)) : 0;
+	begin(hook);
+}
+
+void gt_hook_closedir_end(struct gt_io_hook *hook, unsigned long long result)
+{
+	closed(hook, result);
 }
 
 void gt_hook_map_begin(struct gt_io_hook *hook, int fd)

@@ -200,6 +200,13 @@ GT_HIDDEN void gt_hook_seek_end(struct gt_io_hook *hook, unsigned long long resu
 GT_HIDDEN void gt_hook_fseek_begin(struct gt_io_hook *hook, unsigned long long file,
 				   unsigned long long offset, unsigned whence);
 GT_HIDDEN void gt_hook_fseek_end(struct gt_io_hook *hook, unsigned long long result);
+/* Calls that open, close and move nothing: a region. */
+GT_HIDDEN void gt_hook_call_begin(struct gt_io_hook *hook);
+GT_HIDDEN void gt_hook_call_end(struct gt_io_hook *hook, unsigned long long result);
+GT_HIDDEN void gt_hook_opendir_begin(struct gt_io_hook *hook);
+GT_HIDDEN void gt_hook_opendir_end(struct gt_io_hook *hook, unsigned long long result);
+GT_HIDDEN void gt_hook_closedir_begin(struct gt_io_hook *hook, unsigned long long folder);
+GT_HIDDEN void gt_hook_closedir_end(struct gt_io_hook *hook, unsigned long long result);
 /* mmap: a region if a file is mapped. */
 GT_HIDDEN void gt_hook_map_begin(struct gt_io_hook *hook, int fd);
 GT_HIDDEN void gt_hook_map_end(struct gt_io_hook *hook, unsigned long long result);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Functions called by programs compiled with _FORTIFY_SOURCE, which no header declares for all programs.
+ * Functions called by programs compiled with _FORTIFY_SOURCE, which no header declares for all programs, and
+ * by those linked with a glibc before 2.33.
  * Limits: glibc's names.
  */
 #ifndef GT_IO_MORE_H
@@ -8,6 +9,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 ssize_t __read_chk(int fd, void *to, size_t bytes, size_t room);
@@ -24,5 +26,11 @@ int __open_2(const char *path, int flags);
 int __open64_2(const char *path, int flags);
 int __openat_2(int folder, const char *path, int flags);
 int __openat64_2(int folder, const char *path, int flags);
+int __xstat(int version, const char *path, struct stat *to);
+int __xstat64(int version, const char *path, struct stat64 *to);
+int __lxstat(int version, const char *path, struct stat *to);
+int __lxstat64(int version, const char *path, struct stat64 *to);
+int __fxstatat(int version, int folder, const char *path, struct stat *to, int flags);
+int __fxstatat64(int version, int folder, const char *path, struct stat64 *to, int flags);
 
 #endif
