@@ -36,6 +36,8 @@
 	  "percent of the run that it does so before others begin")                                     \
 	F(SPINS, "spins", GT_MUCH_SPINNING, "percent of the run that a thread uses a processor to wait") \
 	F(TINY_WRITES, "tiny-writes", GT_TINY_BYTES, "bytes of a read or write")                        \
+	F(SMALL_FILES, "small-files", GT_SMALL_FILE,                                                    \
+	  "bytes that are read or written each time that a file is opened")                             \
 	F(FSYNC, "fsync", GT_MUCH_SYNCING, "percent of the run in calls that wait for the disk")        \
 	F(COSTLY_FUNCTION, "costly-function", GT_SHORT_CALL, "nanoseconds of a call")                   \
 	F(BLOCKING_COPY, "blocking-copy", GT_MUCH_COPYING,                                              \
@@ -123,6 +125,8 @@ struct gt_ranks gt_ranks_measure(const struct gt_report *report);
 const struct gt_sums *gt_files_sums(struct gt_report *report);
 /* ns in which a location read and wrote pipes, sockets and eventfds. */
 uint64_t gt_files_channels(struct gt_report *report, size_t location);
+/* In the place of a mode: how often a file was opened. */
+#define GT_FILES_OPENS (OTF2_IO_OPERATION_MODE_FLUSH + 1)
 /* Instead of files, what has none. */
 #define GT_FILES_SOCKETS (UINT64_C(1) << 32)
 #define GT_FILES_PIPES   (GT_FILES_SOCKETS + 1)

@@ -9,6 +9,7 @@
 #include "report/model/classes.h"
 
 #include "report/model/calls.h"
+#include "report/model/filecalls.h"
 #include "report/model/posix.h"
 
 #include <errno.h>
@@ -146,6 +147,21 @@ static enum gt_class by_role(const struct gt_otf2_region *region)
 	}
 }
 
+/* Of a call on files, which also may be of those that move no data. */
+static enum gt_class of_file(enum gt_class class, const struct gt_otf2_region *region)
+{
+	if (class != GT_CLASS_FILE_IO)
+		return class;
+	switch (gt_file_call(region->name)) {
+	case GT_FILE_CALL_OPEN:
+	case GT_FILE_CALL_CLOSE:
+	case GT_FILE_CALL_NAME:
+		return GT_CLASS_FILE_META;
+	default:
+		return GT_CLASS_FILE_IO;
+	}
+}
+
 static enum gt_class class_of_region(const struct gt_otf2_region *region)
 {
 	enum gt_class class;
@@ -169,7 +185,7 @@ static enum gt_class class_of_region(const struct gt_otf2_region *region)
 		break;
 	}
 	class = posix_classes[gt_posix_call(region->name)];
-	return class < GT_CLASSES ? class : by_role(region);
+	return class < GT_CLASSES ? class : of_file(by_role(region), region);
 }
 
 /* ---- the same region, defined more than once ---------------------------------------------------- */
@@ -354,8 +370,9 @@ static void class_groups(struct gt_classes *classes)
 			if (region < 0)
 				continue;
 			classes->groups[region] = group->name;
-			classes->regions[region] = (unsigned char)class_of_member(
-				(enum gt_class)classes->regions[region], group->name);
+			classes->regions[region] = (unsigned char)of_file(
+				class_of_member((enum gt_class)classes->regions[region], group->name),
+				gt_otf2_region_at(classes->read, (size_t)region));
 		}
 	}
 }

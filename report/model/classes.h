@@ -42,6 +42,7 @@
 	C(TASK_CREATE, RUNTIME, "task creation")                                \
 	C(COMMUNICATION, RUNTIME, "communication") /* NCCL, SHMEM: not MPI */   \
 	C(FILE_IO, IO, "file I/O")                                              \
+	C(FILE_META, IO, "file metadata")         /* opens, closes, names */    \
 	C(MEMORY, RUNTIME, "memory")              /* malloc, free */            \
 	C(GPU_LAUNCH, GPU_CALL, "GPU launch")                                   \
 	C(GPU_COPY, GPU_CALL, "GPU copy call")    /* and set */                 \

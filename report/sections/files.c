@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPENS = OTF2_IO_OPERATION_MODE_FLUSH + 1, SEEKS };
+enum { OPENS = GT_FILES_OPENS, SEEKS };
 
 struct files {
 	struct gt_sums sums; /* file, mode of operation or the above, buffered; gt_files_sums() */

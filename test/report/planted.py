@@ -410,6 +410,37 @@ def io(m, name):
 
 
 @case
+def small_files(bad):
+    """1,000 files are made, written once and removed, or one file is opened and written 1,000 times, 64 KiB each."""
+    m, _, main = host()
+    m.define("IoParadigm", m.s("POSIX"), m.s("POSIX"), 0, 1, [], [], [])
+    create, write, close, unlink = io(m, "open"), io(m, "write"), io(m, "close"), io(m, "unlink")
+    collect = m.region("collect")
+    for i in range(1000):
+        begin = i * 1000000
+        if bad or not i:
+            m.define("IoRegularFile", m.s(f"/tmp/{i}"), 0xffffffff)
+            m.define("IoHandle", m.s(f"{i}"), i, 0, 0, 0xffffffff, 0xffffffff)
+        handle = i if bad else 0
+        m.put(main, begin, "Enter", collect)
+        if bad or not i:
+            m.put(main, begin, "Enter", create)
+            m.put(main, begin + 200000, "IoCreateHandle", handle, 1, 0, 0)
+            m.put(main, begin + 200000, "Leave", create)
+        m.put(main, begin + 200000, "Enter", write)
+        m.put(main, begin + 200000, "IoOperationBegin", handle, 1, 0, 12 if bad else 65536, i)
+        m.put(main, begin + 210000, "IoOperationComplete", handle, 12 if bad else 65536, i)
+        m.put(main, begin + 210000, "Leave", write)
+        if bad or i == 999:
+            m.call(main, close, begin + 210000, begin + 260000)
+        if bad:
+            m.call(main, unlink, begin + 260000, begin + 360000 + 50000 * (i == 7))
+        m.put(main, begin + 900000, "Leave", collect)
+        m.call(main, m.region("work"), begin + 900000, begin + 1000000)
+    return m
+
+
+@case
 def fsync(bad):
     """A function waits for the disk 50 times for 6 ms, another one 10 times for 1 ms; or a third one works for that."""
     m, process, main = host()

@@ -27,7 +27,32 @@ int fsync(int fd)
 	return (int)syscall(SYS_fsync, fd);
 }
 
+int unlink(const char *name)
+{
+	take(300);
+	return (int)syscall(SYS_unlink, name);
+}
+
 #else
+
+/* 900 files that are removed again, or their contents in one. */
+static void collect(int apart)
+{
+	int fd = open("all", O_CREAT | O_WRONLY | O_TRUNC, 0600);
+	char name[16];
+
+	for (int i = 0; i < 900; i++) {
+		if (apart) {
+			snprintf(name, sizeof(name), "part%d", i);
+			close(fd);
+			fd = open(name, O_CREAT | O_WRONLY | O_TRUNC, 0600);
+		}
+		write(fd, "part", 4);
+		if (apart)
+			unlink(name);
+	}
+	close(fd);
+}
 
 static int save(const char *name, int waits)
 {
@@ -51,6 +76,8 @@ int main(int argc, char **argv)
 
 	if (argc < 3 || chdir(argv[1]))
 		return 1;
+	if (!strcmp(how, "apart") || !strcmp(how, "together"))
+		collect(!strcmp(how, "apart"));
 	for (; round < 100; round++) {
 		work();
 		save("state", !strcmp(how, "fsync") || round == 99);

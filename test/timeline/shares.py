@@ -17,7 +17,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 
 from made import Made, NONE, PTHREAD, write_cases # noqa: E402
 
-PAINTS = {"annotation": ["annotation"], "code": ["code"], "file I/O": ["file I/O"],
+PAINTS = {"annotation": ["annotation"], "code": ["code"], "file I/O": ["file I/O", "file metadata"],
           "measurement": ["measurement"],
           "thread wait": ["thread join", "lock", "condition wait", "barrier", "sleep",
                           "semaphore wait", "process wait"],
