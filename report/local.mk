@@ -17,7 +17,7 @@ report_libgtreport_la_SOURCES += report/sections/profile.c report/sections/profi
 	report/sections/sampled.c report/sections/call_path.c report/sections/callers.c report/sections/meanwhile.c report/sections/call_tree.c report/sections/messages.c report/sections/files.c \
 	report/sections/metrics.c report/sections/gpu.c report/sections/gpu.h report/sections/gpu_counters.c \
 	report/sections/kernel_metrics.c report/sections/losses.c report/sections/lacking.c \
-	report/sections/lacking.h
+	report/sections/lacking.h report/sections/solo.c report/sections/solo.h
 # Who waits for whom, and what it delays.
 report_libgtreport_la_SOURCES += report/waits/locks.c report/waits/sync.c report/waits/sync.h \
 	report/waits/processes.c report/waits/children.c report/waits/sync_int.h report/waits/sync_mpi.c report/waits/sync_state.c \
@@ -29,7 +29,7 @@ report_libgtreport_la_SOURCES += report/findings/efficiency.c report/findings/fi
 	report/findings/findings_all.c report/findings/findings.h report/findings/findings_host.c \
 	report/findings/findings_gpu.c report/findings/suggest.h report/findings/suggest.c report/findings/diff.h \
 	report/findings/diff.c report/findings/spins.c report/findings/lanes.h \
-	report/findings/findings_threads.c report/findings/findings_files.c
+	report/findings/findings_threads.c report/findings/findings_files.c report/findings/findings_ranks.c
 # Parts of an archive, and what belongs together in it.
 report_libgtreport_la_SOURCES += report/part/part.h report/part/part.c report/part/match.h \
 	report/part/match.c report/part/keep.h report/part/keep.c report/part/slice.h report/part/slice.c \

@@ -26,6 +26,7 @@ static const struct gt_analysis *const analyses[] = {
 	&gt_messages_analysis,
 	&gt_locks_analysis,
 	&gt_files_analysis,
+	&gt_solo_analysis,
 	&gt_metrics_analysis,
 	&gt_losses_analysis,
 	&gt_sync_analysis,
@@ -43,6 +44,7 @@ static const struct gt_analysis *const summary_analyses[] = {
 	&gt_messages_analysis,
 	&gt_locks_analysis,
 	&gt_files_analysis,
+	&gt_solo_analysis,
 	&gt_losses_analysis,
 	&gt_findings_analysis,
 };

@@ -16,7 +16,7 @@
 #include "report/print/figures.h"
 #include "report/model/spread.h"
 
-enum { GT_ANALYSES_MOST = 19 };
+enum { GT_ANALYSES_MOST = 20 };
 
 struct gt_report {
 	struct gt_otf2 *read;
@@ -84,7 +84,7 @@ static inline size_t gt_state_room(const struct gt_analysis *analysis)
 extern const struct gt_analysis gt_profile_analysis, gt_run_analysis, gt_messages_analysis, gt_locks_analysis,
 	gt_files_analysis, gt_metrics_analysis, gt_gpu_analysis, gt_gpu_counters_analysis,
 	gt_kernel_metrics_analysis, gt_losses_analysis,
-	gt_efficiency_analysis, gt_findings_analysis, gt_states_analysis,
+	gt_efficiency_analysis, gt_solo_analysis, gt_findings_analysis, gt_states_analysis,
 	gt_samples_analysis, gt_call_tree_analysis, gt_callers_analysis;
 
 /*

@@ -18,6 +18,8 @@
 #define GT_FINDING_LIST(F)                                                                              \
 	F(MINIMUM, "minimum", GT_LEAST_GAIN, "percent of the run that a finding must gain")             \
 	F(LATE_RANK, "late-rank", GT_EVEN_RANKS, "percent: load balance of the ranks")                  \
+	F(SERIALISED_RANKS, "serialised-ranks", GT_MUCH_IN_TURN,                                        \
+	  "percent of the run that only one rank works, in turn")                                       \
 	F(NXN, "n-x-n", GT_MUCH_COLLECTIVE, "percent of the run in collectives of N to N")              \
 	F(FLUSHES, "flushes", GT_MUCH_FLUSH, "percent of the run that a location writes its buffer")    \
 	F(TINY_MESSAGES, "tiny-messages", GT_TINY_MESSAGE, "bytes of a message")                        \
@@ -140,6 +142,8 @@ struct gt_file_place gt_files_place(struct gt_report *report, const struct gt_su
 
 extern const struct gt_section_kind gt_findings_kind;
 void gt_findings_host(struct gt_report *report);
+/* Ranks that work one after another: is that so? */
+bool gt_findings_serialised(struct gt_report *report);
 void gt_findings_files(struct gt_report *report);
 void gt_findings_gpu(struct gt_report *report);
 void gt_findings_threads(struct gt_report *report);

@@ -539,7 +539,8 @@ void gt_findings_host(struct gt_report *report)
 
 	if (ranks.count > 1 && only_row(report, "efficiencies")) {
 		late_rank(report, &ranks);
-		n_x_n(report, &ranks);
+		if (!gt_findings_serialised(report))
+			n_x_n(report, &ranks);
 		tiny_messages(report, &ranks);
 		polling(report, &ranks);
 	}

@@ -30,6 +30,8 @@ enum { GT_LEAST_GAIN = 2 };
 
 /* Percent: load balance of ranks; of the run in collectives, that a buffer is written, in tests. */
 enum { GT_EVEN_RANKS = 85, GT_MUCH_COLLECTIVE = 20, GT_MUCH_FLUSH = 5, GT_MUCH_POLLING = 10 };
+/* Percent of the run that only one rank works, of several that do so in turn. */
+enum { GT_MUCH_IN_TURN = 20 };
 /* Calls of collectives and messages of a rank; bytes of a message that is tiny; percent of all that are. */
 enum { GT_SOME_COLLECTIVES = 10, GT_MANY_MESSAGES = 1000, GT_TINY_MESSAGE = 1024, GT_MOST_MESSAGES = 90 };
 /* Percent: load balance of threads; of the run that the first one works without others. */

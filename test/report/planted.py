@@ -159,6 +159,24 @@ def equal(how):
 
 
 @case
+def serialised_ranks(bad):
+    """Each of four ranks works for 100 ms with the others and for 150 ms while they wait, or with them, too."""
+    m, threads, world = ranks(4)
+    work, barrier = m.region("work"), m.mpi("MPI_Barrier")
+    for n, thread in enumerate(threads):
+        write = m.mpi("MPI_File_write_at") if n % 2 else m.region("write")
+        m.call(thread, work, 0, 100000000 if bad else 850000000)
+        at = 100000000 + n * 150000000 if bad else 850000000
+        if bad and n:
+            m.collective(thread, barrier, 100000000, at, 0, world)
+        m.call(thread, write, at, at + 150000000)
+        if bad:
+            m.collective(thread, barrier, at + 150000000, 700000000 + 50000000, 0, world)
+            m.call(thread, work, 750000000, SECOND)
+    return m
+
+
+@case
 def tiny_messages(bad):
     """Each rank sends 2,000 messages of 8 bytes in 10 % of its time, or 100 of them have 2 MB."""
     m, threads, world = ranks(2)
