@@ -54,6 +54,8 @@
 	  "percent of the launches that a wait follows")                                                \
 	F(GPU_MEMORY, "gpu-memory", GT_MANY_ALLOCATIONS, "calls that allocate or free")                 \
 	F(ONE_STREAM, "one-stream", GT_FEW_BLOCKS, "blocks of a kernel")                                \
+	F(GPUS_IN_TURN, "gpus-in-turn", GT_GPUS_AT_ONCE,                                                \
+	  "percent of the time of kernels of other GPUs in which two GPUs run some")                    \
 	F(UNBALANCED_GPUS, "unbalanced-gpus", GT_EVEN_DEVICES, "percent: load balance of the GPUs")
 
 #define GT_FINDING_ENUM(NAME, id, least, text) GT_FINDING_##NAME,

@@ -459,6 +459,58 @@ static struct gt_span_at longest_alone(const struct gt_gpu *gpu, uint32_t device
 	return longest;
 }
 
+/* When GPUs run kernels. */
+struct gpu_turns {
+	uint64_t devices, sum, any, most; /* ns of all, ns in which any does, ns of the one with most */
+	uint32_t last;                    /* that one */
+	bool failed;
+};
+
+static struct gpu_turns find_gpu_turns(const struct gt_gpu *gpu)
+{
+	struct gpu_turns found = { .devices = 0 };
+	struct gt_spans all = {0};
+
+	for (uint32_t i = 0; i < gpu->device_count; i++) {
+		const struct gt_spans *kernels = &gpu->devices[i].kernels;
+
+		gt_spans_merge(&all, kernels);
+		found.sum += kernels->total;
+		found.devices += kernels->total != 0;
+		if (kernels->total <= found.most)
+			continue;
+		found.most = kernels->total;
+		found.last = i;
+	}
+	found.any = all.total;
+	found.failed = all.failed;
+	gt_spans_free(&all);
+	return found;
+}
+
+/* GPUs that run kernels one after another. To balance these would gain nothing. */
+static bool gpus_in_turn(struct gt_report *report, const struct gt_gpu *gpu)
+{
+	struct gpu_turns found = find_gpu_turns(gpu);
+	uint64_t gain = found.any - found.most, common = found.sum - found.any;
+	struct gt_span_at longest;
+
+	if (found.devices < 2 || found.failed ||
+	    gt_at_least(common, gt_threshold(GT_FINDING_GPUS_IN_TURN), found.sum - found.most) ||
+	    !gt_at_least(gain, gt_threshold(GT_FINDING_MINIMUM), report->duration) ||
+	    !gt_spans_longest(&gpu->devices[found.last].kernels, &longest))
+		return false;
+	gt_finding_add(report,
+		   &(struct gt_finding){ .id = GT_FINDING_GPUS_IN_TURN, .gain = gain,
+					 .location = report->classes.devices[found.last].name,
+					 .time = longest.begin, .length = longest.end - longest.begin,
+					 .advice = "launch on the next GPU before the host waits for this "
+						   "one, or let a thread or rank for each GPU do so" },
+		   "%s GPUs run kernels for %s in all, %s", gt_said(report, found.devices, GT_COUNT),
+		   gt_said(report, found.sum, GT_SECONDS), how_common(report, common));
+	return true;
+}
+
 static void unbalanced(struct gt_report *report, const struct gt_gpu *gpu)
 {
 	struct gt_span_at alone;
@@ -504,5 +556,6 @@ void gt_findings_gpu(struct gt_report *report)
 	sync_each(report, gpu);
 	gpu_memory(report);
 	one_stream(report, gpu);
-	unbalanced(report, gpu);
+	if (!gpus_in_turn(report, gpu))
+		unbalanced(report, gpu);
 }

@@ -17,7 +17,7 @@ enum { GT_LEAST_WAIT = 1000, GT_SHORT_WAIT = 10000000 };
 enum { GT_MANY_WAITS = 100, GT_SOME_TURNS = 20, GT_CONVOY = 10 };
 /* Operations on a file, mean bytes. */
 enum { GT_MANY_OPERATIONS = 1000, GT_TINY_BYTES = 4096 };
-/* Bytes of an opened file; percent of the run that a thread opens, closes and names files; of opens, small. */
+/* Bytes of an opened file; percent of the run in opens and names of files; of opens, of small files. */
 enum { GT_SMALL_FILE = 65536, GT_MUCH_OPENING = 5, GT_MOST_SMALL_FILES = 90 };
 /* Percent of the run in calls that wait for the disk. */
 enum { GT_MUCH_SYNCING = 5 };
@@ -55,6 +55,8 @@ enum { GT_LONG_GAP = 1, GT_LAUNCHES_OF_GAP = 10 };
 enum { GT_MANY_LAUNCHES = 100, GT_WAITS_OF_LAUNCHES = 80, GT_MANY_ALLOCATIONS = 100 };
 /* Blocks of a small kernel; percent of the time that is in small ones; and of a device's on one stream. */
 enum { GT_FEW_BLOCKS = 32, GT_MOST_SMALL = 80, GT_ONE_STREAM = 95 };
+/* Percent of the time of kernels, without those of the busiest GPU, in which two GPUs run some. */
+enum { GT_GPUS_AT_ONCE = 5 };
 /* Percent: load balance of devices. */
 enum { GT_EVEN_DEVICES = 80 };
 

@@ -13,6 +13,7 @@
   planted.py relay DIR COUNT PROCESSORS  threads that live one after another
   planted.py gate DIR       threads that wait as long for one that has the lock and never waits for it
   planted.py unseen DIR PROGRAM  a gap in which nothing is recorded of the host but a cudaMalloc of 500 us
+  planted.py in-turn DIR MS  GPUs that work at the same time for so long
   planted.py spinning DIR HOW [REGION [OBJECT]]  a thread that uses a processor to wait, or works where it could
   planted.py crowded DIR HOW  a late rank that waited for its processor, that worked, or that did both
   planted.py equal DIR HOW  equal ranks that share processors: who waited for one, if that is known
@@ -720,6 +721,21 @@ def one_stream(bad):
 
 
 @case
+def gpus_in_turn(bad, at_once=0):
+    """Kernels on one GPU for 600 ms, then on the other for 200 ms and on a third one for 200 ms; or all at once, as
+    long. `at_once`: so many ms of those on the second one at the end of those on the first one."""
+    m, process, thread, stream = gpu()
+    streams = [stream]
+    for n in (1, 2):
+        streams.append(m.stream(process, m.device(f"GPU {'ABC'[n]}"), f"CUDA[{n}:7]"))
+    m.call(thread, m.region("work"), 0, SECOND)
+    times = [(0, 600), (600 - at_once, 800), (800, 1000)] if bad else [(0, 900), (300, 1000), (300, 1000)]
+    for on, (begin, end) in zip(streams, times):
+        m.kernel(on, "axpy", begin * 1000000, end * 1000000, 1000, 128)
+    return m
+
+
+@case
 def unbalanced_gpus(bad):
     """Kernels for all of the time on one GPU and for half of it on the other, or on both alike."""
     m, process, thread, stream = gpu()
@@ -798,6 +814,8 @@ if __name__ == "__main__":
         copying(int(sys.argv[3]), int(sys.argv[4])).write(sys.argv[2])
     elif sys.argv[1] in ("turns", "gate", "watched", "helped", "after"):
         {"turns": turns, "gate": gate, "watched": watched, "helped": helped, "after": after}[sys.argv[1]]().write(sys.argv[2])
+    elif sys.argv[1] == "in-turn":
+        gpus_in_turn(True, int(sys.argv[3])).write(sys.argv[2])
     elif sys.argv[1] == "relay":
         relay(int(sys.argv[3]), int(sys.argv[4])).write(sys.argv[2])
     elif sys.argv[1] == "spinning":
