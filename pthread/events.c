@@ -21,7 +21,7 @@ GT_HIDDEN enum gt_pt_mode gt_pt_mode;
 GT_HIDDEN GT_TLS struct gt_pt_self gt_pt_self = { .unsure = 1 };
 
 /* Written by the constructor only: */
-static gt_ref region_id[GT_PT_REGIONS];
+static gt_ref region_id[GT_PT_REGIONS], condition_id;
 static uint32_t orders[ORDERS];
 
 /* A signal handler of this thread may run between the two sides. */
@@ -79,6 +79,9 @@ void gt_pt_define(void)
 			region_id[i] = gt_def_region(&info);
 		any |= region_id[i] != GT_NONE;
 	}
+	condition_id = gt_def_attribute("GPUTRACE::CONDITION_ADDRESS",
+					"Address of the condition that is waited for, in its process",
+					GT_VALUE_UINT);
 	/* All are filtered out, or the core records nothing in this process. */
 	if (!any)
 		mode = GT_PT_NO;
@@ -314,12 +317,23 @@ static void leave_woken(const struct gt_pt_wait *wait)
 		       (last >> (TAG_BITS + GT_WOKEN_BY_BITS)) * GT_WOKEN_UNIT);
 }
 
+/* Waits for conditions say for which: reports judge by it what is waited for (report/model/conditions.h). */
+static bool enter_wait(const struct gt_pt_wait *wait)
+{
+	if (!wait->object || !wait->lock)
+		return gt_pt_enter(wait->region);
+	if (is_left_out(wait->region))
+		return false;
+	gt_enter_attribute(region_id[wait->region], condition_id, (uintptr_t)wait->object, 0);
+	return true;
+}
+
 void gt_pt_wait_begin(struct gt_pt_wait *wait)
 {
 	struct gt_pt_held *entry;
 
 	wait->rc = GT_PT_CANCELLED;
-	wait->recorded = !(wait->target && wait->target->quiet) && gt_pt_enter(wait->region);
+	wait->recorded = !(wait->target && wait->target->quiet) && enter_wait(wait);
 	/* A recursive mutex that is held more than once is not set free by waiting. */
 	entry = wait->lock && gt_pt_self.held ? find(wait->lock) : NULL;
 	wait->released = entry && entry->depth == 1;

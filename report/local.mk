@@ -5,7 +5,7 @@ noinst_LTLIBRARIES += report/libgtreport.la
 report_libgtreport_la_SOURCES = report/report.c report/report.h
 # What all of them are computed from.
 report_libgtreport_la_SOURCES += report/model/classes.c report/model/classes.h report/model/results.c \
-	report/model/sums.c report/model/sums.h report/model/stacks.c report/model/stacks.h report/model/spread.c report/model/spread.h report/model/posix.c \
+	report/model/conditions.c report/model/conditions.h report/model/sums.c report/model/sums.h report/model/stacks.c report/model/stacks.h report/model/spread.c report/model/spread.h report/model/posix.c \
 	report/model/posix.h report/model/rules.h report/model/calls.c report/model/calls.h registry/classes.def \
 	accel/classes.def mpi/classes.def cuda/classes.def hip/classes.def opencl/classes.def levelzero/classes.def \
 	report/model/device.c report/model/device.h report/model/lives.c report/model/lives.h \

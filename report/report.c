@@ -6,6 +6,7 @@
  */
 #include "config.h"
 
+#include "report/model/conditions.h"
 #include "report/waits/sync.h"
 
 #include <stdlib.h>
@@ -16,6 +17,7 @@ static const struct gt_analysis *const analyses[] = {
 	&gt_run_analysis,
 	&gt_efficiency_analysis,
 	&gt_profile_analysis,
+	&gt_conditions_analysis,
 	&gt_call_tree_analysis,
 	&gt_callers_analysis,
 	&gt_states_analysis,
@@ -38,6 +40,7 @@ static const struct gt_analysis *const summary_analyses[] = {
 	&gt_run_analysis,
 	&gt_efficiency_analysis,
 	&gt_profile_analysis,
+	&gt_conditions_analysis,
 	&gt_states_analysis,
 	&gt_samples_analysis,
 	&gt_gpu_analysis,
@@ -310,8 +313,10 @@ static struct gt_report *make(const char *anchor, struct gt_report *report)
 		gt_report_free(report);
 		return NULL;
 	}
-	if (!report->unread)
+	if (!report->unread) {
 		read_events(report);
+		gt_profile_settle(report);
+	}
 	for (unsigned i = 0; report->analyses[i] && (!report->spread || !report->spread->rank); i++)
 		write_figures(report, report->analyses[i], report->results[i]);
 	return report;

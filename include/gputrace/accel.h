@@ -14,10 +14,6 @@
 extern "C" {
 #endif
 
-/* gt_enter_at() with an attribute, which may be GT_NONE; tick 0: now. False: the filter omits this call, and
- * the caller must omit everything that would be inside the region. [signal-safe] */
-GT_API bool gt_enter_attribute(gt_ref region, gt_ref attribute, uint64_t value, uint64_t tick);
-
 /* The local id of the calling thread's location, by which records refer to it; UINT32_MAX: none. */
 GT_API uint32_t gt_self_location(void);
 

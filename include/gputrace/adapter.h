@@ -309,6 +309,9 @@ GT_API bool gt_enter_record(gt_ref region, unsigned type, uint64_t low, const ui
  * afterwards whether to record. Times before the last recorded event are set to its time. */
 GT_API void gt_enter_at(gt_ref region, uint64_t tick);
 GT_API void gt_leave_at(gt_ref region, uint64_t tick);
+/* gt_enter_at() with an attribute, which may be GT_NONE; tick 0: now. False: the filter omits this call, and
+ * the caller must omit everything that would be inside the region. [signal-safe] */
+GT_API bool gt_enter_attribute(gt_ref region, gt_ref attribute, uint64_t value, uint64_t tick);
 /* Writes a record of records.def: `type` with `low` (48 bits) and `extra` (at most 255) continuation slots of
  * two words each, taken from `data`. A record too long for the thread's buffer (VT_BUFFER_SIZE,
  * VT_THREAD_BUFFER_SIZE) is counted as lost; 120 slots always fit. [signal-safe] */

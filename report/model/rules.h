@@ -76,6 +76,16 @@ static inline bool gt_serves(uint64_t idle, uint64_t life)
 }
 
 /*
+ * Does a thread first wait for a condition because it has nothing to do yet? It has worked for `before`, and
+ * then waited for `first`; it worked for `after` when it had been signalled, so many times. Who waits until
+ * there is room for what it has done, or for a result, has worked before as it does afterwards.
+ */
+static inline bool gt_comes_for_work(uint64_t before, uint64_t first, uint64_t after, uint64_t times)
+{
+	return before < first / 100 || before < after / times / 2;
+}
+
+/*
  * Did an acquisition wait that took so long (ns) while nobody is known to have had the lock? all: who did not
  * wait is recorded, too, so that somebody would be known.
  */

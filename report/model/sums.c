@@ -62,6 +62,13 @@ struct gt_sum *gt_sums_at(struct gt_sums *sums, uint64_t a, uint64_t b, uint64_t
 	return &sums->items[*slot - 1];
 }
 
+const struct gt_sum *gt_sums_find(const struct gt_sums *sums, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+{
+	uint32_t index = sums->count ? *slot_of(sums, (const uint64_t[GT_SUM_KEYS]){ a, b, c, d }) : 0;
+
+	return index ? &sums->items[index - 1] : NULL;
+}
+
 void gt_sums_merge(struct gt_sums *to, const struct gt_sums *from)
 {
 	for (uint32_t i = 0; i < from->count; i++) {

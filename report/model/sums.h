@@ -33,6 +33,8 @@ struct gt_sums {
 
 /* The sum of a key, zero at first. Valid until the next call. */
 struct gt_sum *gt_sums_at(struct gt_sums *sums, uint64_t a, uint64_t b, uint64_t c, uint64_t d);
+/* The same, or NULL if there is none. */
+const struct gt_sum *gt_sums_find(const struct gt_sums *sums, uint64_t a, uint64_t b, uint64_t c, uint64_t d);
 /* Adds all of `from`. */
 void gt_sums_merge(struct gt_sums *to, const struct gt_sums *from);
 /* Sorts by ns (or by bytes, count), largest first; afterwards no key can be looked up. */

@@ -9,6 +9,7 @@
 #include "report/sections/profile.h"
 #include "lib/assemble/util/lookup.h"
 #include "lib/assemble/util/memory.h"
+#include "report/model/conditions.h"
 #include "report/model/sums.h"
 #include "report/sections/states.h"
 
@@ -297,11 +298,6 @@ bool gt_profile_serves(const struct gt_report *report, const struct gt_profile_l
 	       !worked(report, location);
 }
 
-bool gt_profile_idles(const struct gt_report *report, size_t location, enum gt_class class)
-{
-	return class == GT_CLASS_CONDITION && report->classes.locations[location].kind == GT_LOCATION_THREAD;
-}
-
 /* Did OpenMP's runtime make it for its parallel regions? It does nothing of its own outside of them. */
 static bool is_in_teams(const struct gt_report *report, const struct gt_profile_tree *tree)
 {
@@ -358,13 +354,7 @@ static void merge_regions(struct gt_report *report, const struct gt_profile_regi
 		to->calls += from->calls;
 		to->inclusive += from->inclusive;
 		to->exclusive += from->exclusive;
-		if (counts && i < region_count(report) &&
-		    gt_profile_idles(report, index, (enum gt_class)report->classes.regions[i])) {
-			to->idle += from->exclusive;
-			location->idle += from->exclusive;
-		} else {
-			to->counted += counts ? from->exclusive : 0;
-		}
+		to->counted += counts ? from->exclusive : 0;
 	}
 }
 
@@ -463,6 +453,25 @@ static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 	free(p->known);
 	free(p->touched);
 	free(regions);
+}
+
+void gt_profile_settle(struct gt_report *report)
+{
+	struct gt_conditions *conditions = gt_report_result(report, &gt_conditions_analysis);
+	struct gt_profile *profile = gt_report_result(report, &gt_profile_analysis);
+
+	gt_conditions_judge(conditions, report);
+	for (uint32_t i = 0; i < conditions->waits.count; i++) {
+		const struct gt_sum *wait = &conditions->waits.items[i];
+		struct gt_profile_region *region = &profile->regions[wait->key[3]];
+
+		if (!gt_conditions_idle(conditions, report, wait->key[0], wait->key[1]) ||
+		    !gt_profile_counts(report, profile, wait->key[0]))
+			continue;
+		region->idle += wait->ns;
+		region->counted -= wait->ns < region->counted ? wait->ns : region->counted;
+		profile->locations[wait->key[0]].idle += wait->ns;
+	}
 }
 
 static void figures(struct gt_report *report, void *result)

@@ -73,7 +73,7 @@ struct gt_profile_location {
 	uint64_t begin, end;              /* first and last event */
 	uint64_t absent;                  /* of that: between threads that it serves one after another */
 	struct gt_lives lives;            /* the same, by time */
-	uint64_t idle;                    /* waits for a condition, not of its process's first thread */
+	uint64_t idle;                    /* waits for work: gt_conditions_idle() */
 	uint64_t times[GT_TIMES];         /* exclusive, by whose time it is */
 	uint64_t classes[GT_CLASSES];     /* exclusive */
 	uint64_t class_calls[GT_CLASSES];
@@ -320,8 +320,8 @@ static inline bool gt_profile_follows(const struct gt_otf2_cursor *at, const str
 }
 /* Is it a thread that did nothing but wait, as a library makes for itself? `of`: all of its life. */
 bool gt_profile_serves(const struct gt_report *report, const struct gt_profile_location *of, size_t location);
-/* Is a location's time in regions of this class idle? */
-bool gt_profile_idles(const struct gt_report *report, size_t location, enum gt_class class);
+/* All has been read: which waits for conditions are idle (model/conditions.h). */
+void gt_profile_settle(struct gt_report *report);
 /* The part of a location's time outside all regions. */
 uint64_t gt_profile_unseen(const struct gt_profile_location *location);
 /* Is next to nothing of its life recorded? So it is with what starts ranks, and MPI's own threads. */

@@ -218,6 +218,7 @@ static void on_enter(struct gt_otf2_cursor *at)
 	struct place *place = at->state;
 
 	innermost(at, at->depth - 1);
+	gt_conditions_enter(&reading->shares.conditions, &reading->report, at, &place->sharing.waits);
 	if (reading->grid->with_lines)
 		gt_match_enter(&place->match, at, reading->correlation, 0);
 }
@@ -229,6 +230,8 @@ static void on_leave(struct gt_otf2_cursor *at, const struct gt_otf2_frame *fram
 	struct place *place = at->state;
 
 	innermost(at, at->depth + 1);
+	gt_conditions_leave(&reading->shares.conditions, &reading->report, at, frame, &place->sharing.waits,
+			    reading->grid->part.from, reading->grid->part.to);
 	if (place->lanes)
 		whole_call(at, frame, at->depth + 1);
 	if (reading->grid->with_lines)
@@ -267,6 +270,7 @@ static void on_event(struct gt_otf2_cursor *at, const struct gt_otf2_event *even
 	struct place *place = at->state;
 
 	gt_shares_event(&place->sharing, at, event, &reading_of(at)->grid->part);
+	gt_conditions_event(at, event, &place->sharing.waits);
 	if (event->type == GT_OTF2_CallingContextSample && place->lanes &&
 	    reading_of(at)->each > reading_of(at)->lanes)
 		add_sample(at, &event->CallingContextSample);
@@ -281,6 +285,8 @@ static void on_end(struct gt_otf2_cursor *at, bool whole)
 
 	(void)whole;
 	innermost(at, at->depth);
+	gt_conditions_end(&reading->shares.conditions, &reading->report, at, &place->sharing.waits,
+			  reading->grid->part.from, reading->grid->part.to);
 	if (!place->lanes)
 		return;
 	for (size_t depth = at->depth; depth; depth--)
@@ -551,6 +557,7 @@ static bool prepare(struct reading *reading)
 	reading->region_of = calloc(keys_of(reading), sizeof(uint32_t));
 	if (gt_classes_make(&reading->report.classes, read) || !reading->first_rows || !reading->region_of)
 		gt_no_memory();
+	gt_conditions_prepare(&reading->shares.conditions, &reading->report);
 	reading->correlation = gt_otf2_attribute_named(read, "CORRELATION_ID");
 	reading->mpi_error = gt_otf2_attribute_named(read, "MPI_ERROR");
 	reading->lanes = grid->lanes ? grid->lanes : 1;

@@ -47,19 +47,15 @@ static struct gt_profile_location *whole_of(struct gt_shares *shares, const stru
 	return of;
 }
 
-static void add_thread(const struct gt_report *report, const struct gt_sharing *sharing, size_t index,
-		       struct gt_grid *grid)
+static void add_thread(const struct gt_sharing *sharing, struct gt_grid *grid)
 {
 	struct gt_profile_location in = { .begin = clipped(&grid->part, sharing->begin),
 					  .end = clipped(&grid->part, sharing->time),
 					  .absent = sharing->absent_in };
 
-	for (unsigned class = 0; class < GT_CLASSES; class++) {
-		if (gt_profile_idles(report, index, (enum gt_class)class))
-			in.idle += sharing->classes_in[class];
-		else if (gt_class_times[class] != GT_TIME_ON_GPU)
+	for (unsigned class = 0; class < GT_CLASSES; class++)
+		if (gt_class_times[class] != GT_TIME_ON_GPU)
 			grid->counted[class] += sharing->classes_in[class];
-	}
 	grid->lives += gt_profile_counted(&in);
 }
 
@@ -77,12 +73,13 @@ static void add_stream(struct gt_shares *shares, const struct gt_report *report,
 		shares->devices[device] = true;
 }
 
-void gt_shares_add(struct gt_shares *shares, struct gt_report *report, const struct gt_sharing *sharing,
+void gt_shares_add(struct gt_shares *shares, struct gt_report *report, struct gt_sharing *sharing,
 		   const struct gt_otf2_cursor *at, struct gt_grid *grid)
 {
 	struct gt_location_class *class = &report->classes.locations[at->index];
 	const struct gt_profile_location *whole = whole_of(shares, report, sharing, at->index);
 
+	gt_conditions_merge(&shares->conditions, report, at, &sharing->waits);
 	if (at->time > shares->last)
 		shares->last = at->time;
 	if (!gt_part_has(&grid->part, at->index))
@@ -92,13 +89,37 @@ void gt_shares_add(struct gt_shares *shares, struct gt_report *report, const str
 	if (class->kind == GT_LOCATION_STREAM)
 		add_stream(shares, report, sharing, at->index, grid);
 	else if (gt_profile_counts(report, &shares->profile, at->index))
-		add_thread(report, sharing, at->index, grid);
+		add_thread(sharing, grid);
 }
 
-void gt_shares_finish(const struct gt_shares *shares, const struct gt_report *report, struct gt_grid *grid)
+static void take(uint64_t *from, uint64_t part)
+{
+	*from -= part < *from ? part : *from;
+}
+
+/* Waits for work are no part of the whole. */
+static void take_idle(struct gt_shares *shares, const struct gt_report *report, struct gt_grid *grid)
+{
+	struct gt_conditions *conditions = &shares->conditions;
+
+	gt_conditions_judge(conditions, report);
+	for (uint32_t i = 0; i < conditions->waits.count; i++) {
+		const struct gt_sum *wait = &conditions->waits.items[i];
+
+		if (!gt_part_has(&grid->part, wait->key[0]) ||
+		    !gt_conditions_idle(conditions, report, wait->key[0], wait->key[1]) ||
+		    !gt_profile_counts(report, &shares->profile, wait->key[0]))
+			continue;
+		take(&grid->counted[GT_CLASS_CONDITION], wait->bytes);
+		take(&grid->lives, wait->bytes);
+	}
+}
+
+void gt_shares_finish(struct gt_shares *shares, const struct gt_report *report, struct gt_grid *grid)
 {
 	uint64_t length = gt_shares_in(&grid->part, 0, shares->last);
 
+	take_idle(shares, report, grid);
 	for (uint32_t i = 0; shares->devices && i < report->classes.device_count; i++)
 		grid->of_gpus += shares->devices[i] ? length : 0;
 }

@@ -8,6 +8,7 @@
 #ifndef GT_REPORT_TIMELINE_SHARES_H
 #define GT_REPORT_TIMELINE_SHARES_H
 
+#include "report/model/conditions.h"
 #include "report/sections/profile.h"
 #include "report/timeline/grid.h"
 
@@ -17,11 +18,13 @@ struct gt_sharing {
 	uint64_t begin, time;       /* the first event; the last one */
 	uint64_t absent, absent_in; /* ns without a thread; those in the window */
 	uint64_t classes[GT_CLASSES], classes_in[GT_CLASSES]; /* ns in the innermost regions */
+	struct gt_condition_waits waits;
 };
 
 /* The sums of all locations, zero at first. */
 struct gt_shares {
 	struct gt_profile profile; /* of it: begin, end and times of locations */
+	struct gt_conditions conditions;
 	bool *devices;             /* by index: a location that is shown is one's stream */
 	uint64_t last;             /* event of the run */
 };
@@ -38,9 +41,9 @@ static inline uint64_t gt_shares_in(const struct gt_part *part, uint64_t from, u
 void gt_shares_event(struct gt_sharing *sharing, const struct gt_otf2_cursor *at,
 		     const struct gt_otf2_event *event, const struct gt_part *part);
 /* The location has been read. */
-void gt_shares_add(struct gt_shares *shares, struct gt_report *report, const struct gt_sharing *sharing,
+void gt_shares_add(struct gt_shares *shares, struct gt_report *report, struct gt_sharing *sharing,
 		   const struct gt_otf2_cursor *at, struct gt_grid *grid);
 /* All have. */
-void gt_shares_finish(const struct gt_shares *shares, const struct gt_report *report, struct gt_grid *grid);
+void gt_shares_finish(struct gt_shares *shares, const struct gt_report *report, struct gt_grid *grid);
 
 #endif

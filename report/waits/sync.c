@@ -9,6 +9,7 @@
  */
 #include "config.h"
 
+#include "report/model/conditions.h"
 #include "report/waits/sync_int.h"
 #include "report/waits/whatif.h"
 
@@ -214,6 +215,8 @@ static void enter(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 	turn(report, sync, state, at);
 	if (!at->attribute_count)
 		return;
+	if (state->is_open && state->open.class == GT_CLASS_CONDITION)
+		state->open.condition = gt_condition_of(at, sync->condition);
 	launch(report, sync, state, at, at->time);
 	if (state->is_open)
 		call_path(sync, state, at, state->open.node, at->time);
@@ -402,6 +405,7 @@ static void prepare(struct gt_report *report, void *result)
 	sync->correlation = gt_otf2_attribute_named(report->read, "CORRELATION_ID");
 	sync->woken_by = gt_otf2_attribute_named(report->read, "GPUTRACE::WOKEN_BY");
 	sync->woken_ago = gt_otf2_attribute_named(report->read, "GPUTRACE::WOKEN_AGO");
+	sync->condition = gt_otf2_attribute_named(report->read, "GPUTRACE::CONDITION_ADDRESS");
 	sync->call_path = gt_otf2_attribute_named(report->read, "CALL_PATH");
 	sync->timelines = gt_zeroed(gt_sync_locations(sync) + 1, sizeof(*sync->timelines));
 	gt_spill_open(&sync->spill);

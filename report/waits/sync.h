@@ -72,6 +72,7 @@ struct gt_wait_segment {
 	 * a stream that is idle: since when its whole device is. UINT64_MAX: none.
 	 */
 	uint64_t sent;
+	uint64_t condition;  /* that it waited for, or 0 */
 	uint32_t node;       /* of the location's call tree */
 	uint32_t cause;      /* a location, or GT_NO_CAUSE */
 	uint32_t also;       /* the same: what else it depends on, which was there earlier: at also_until */
@@ -233,6 +234,7 @@ struct gt_sync {
 	uint32_t *exits;               /* by process: the location that ended it by exit(), or GT_NO_CAUSE */
 	/* attributes */
 	uint64_t mpi_error, neighbours, mpi_file, correlation, woken_by, woken_ago, call_path;
+	uint64_t condition;            /* of a wait: its address */
 	uint64_t child;                /* the parameter that names a child process */
 	uint64_t unmatched;            /* messages and collectives that were left out */
 	bool open_ended;               /* reads or writes waited for somebody who is not known: gt_gain() */

@@ -8,6 +8,7 @@
 
 #include "gputrace/hash.h"
 #include "lib/assemble/util/memory.h"
+#include "report/model/conditions.h"
 #include "report/model/sums.h"
 #include "report/waits/sync.h"
 
@@ -18,6 +19,7 @@ struct row {
 	uint64_t key; /* node << 8 | class */
 	struct gt_call_path call; /* who made it, as far as it is known */
 	uint64_t time, count, longest;
+	uint64_t idle; /* of time: for work */
 	uint32_t cause, blame; /* of the longest */
 	uint64_t segment;      /* the longest */
 };
@@ -91,7 +93,7 @@ static void grow(struct rows *rows)
 }
 
 static void add(struct rows *rows, const struct gt_wait_segment *segment, uint64_t index, uint64_t time,
-		struct gt_call_path call)
+		bool idle, struct gt_call_path call)
 {
 	uint64_t key = (uint64_t)segment->node << 8 | segment->wait;
 	struct row *row;
@@ -106,6 +108,7 @@ static void add(struct rows *rows, const struct gt_wait_segment *segment, uint64
 		row->cause = GT_NO_CAUSE;
 	}
 	row->time += time;
+	row->idle += idle ? time : 0;
 	if (time <= row->longest)
 		return;
 	row->longest = time;
@@ -120,13 +123,6 @@ const char *gt_sync_region(const struct gt_sync *sync, uint32_t location, uint32
 		return sync->report->classes.locations[location].kind == GT_LOCATION_STREAM
 		       ? "(GPU idle)" : "(no region)";
 	return gt_report_region_name(sync->report, sync->profile->tree.nodes[node].region);
-}
-
-/* A thread that waits for work, as gt_profile_location.idle. */
-static bool is_idle(const struct gt_sync *sync, uint32_t location, uint64_t key)
-{
-	return (key & 0xff) == GT_WAIT_CONDITION &&
-	       sync->report->classes.locations[location].kind == GT_LOCATION_THREAD;
 }
 
 static void write_row(struct gt_sync *sync, struct gt_section *section, uint32_t location,
@@ -145,8 +141,8 @@ static void write_row(struct gt_sync *sync, struct gt_section *section, uint32_t
 	row[6].text = gt_profile_call_path(sync->report, sync->profile, node, &call);
 	if (from->cause != GT_NO_CAUSE)
 		row[7].text = gt_report_location(sync->report, from->cause);
-	if (is_idle(sync, location, from->key))
-		row[9].count = from->time;
+	if (from->idle)
+		row[9].count = from->idle;
 	row[10].text = gt_call_place(sync->report, &call);
 	if (from->blame)
 		row[8].text = gt_profile_path(sync->report, sync->profile, from->blame);
@@ -164,7 +160,7 @@ static void add_sums(const struct gt_sync *sync, struct sum *sums, uint32_t loca
 		if (!row->count)
 			continue;
 		sum->time += row->time;
-		sum->idle += is_idle(sync, location, row->key) ? row->time : 0;
+		sum->idle += row->idle;
 		sum->count += row->count;
 		sum->locations += !seen[row->key & 0xff];
 		sum->on_streams = sum->on_streams || stream;
@@ -178,6 +174,7 @@ static void add_sums(const struct gt_sync *sync, struct sum *sums, uint32_t loca
 
 static struct rows rows_of(struct gt_sync *sync, uint32_t location)
 {
+	const struct gt_conditions *conditions = gt_report_result(sync->report, &gt_conditions_analysis);
 	struct rows rows = { .count = 0 };
 
 	for (uint64_t i = 0; i < gt_segment_count(sync, location); i++) {
@@ -185,7 +182,9 @@ static struct rows rows_of(struct gt_sync *sync, uint32_t location)
 		uint64_t time = gt_sync_waited(segment);
 
 		if (time)
-			add(&rows, segment, i, time, gt_sync_path(sync, location, i));
+			add(&rows, segment, i, time,
+			    gt_conditions_idle(conditions, sync->report, location, segment->condition),
+			    gt_sync_path(sync, location, i));
 		gt_spill_used(&sync->spill);
 	}
 	return rows;

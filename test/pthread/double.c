@@ -138,6 +138,23 @@ void gt_enter(gt_ref region)
 	tell("+%s", region_names[region]);
 }
 
+gt_ref gt_def_attribute(const char *name, const char *description, enum gt_value value)
+{
+	static gt_ref attributes;
+
+	if (strncmp(name, "GPUTRACE::", 10) != 0 || !*description || value != GT_VALUE_UINT)
+		abort();
+	return ++attributes;
+}
+
+bool gt_enter_attribute(gt_ref region, gt_ref attribute, uint64_t value, uint64_t tick)
+{
+	if (!attribute || !value || tick)
+		abort();
+	tell("+%s", region_names[region]);
+	return true;
+}
+
 void gt_leave(gt_ref region)
 {
 	tell("-%s", region_names[region]);

@@ -509,7 +509,11 @@ def serving():
     work, wait = m.region("work"), m.region("pthread_cond_wait", PTHREAD)
     m.call(main, work, 0, 1000000)
     m.call(main, wait, 1000000, 1200000)
-    m.call(helper, wait, 0, 850000)
+    m.put(helper, 0, "Enter", wait)
+    m.attribute(helper, "GPUTRACE::CONDITION_ADDRESS", 0x1000)
+    m.put(helper, 850000, "Leave", wait)
+    m.attribute(helper, "GPUTRACE::WOKEN_BY", 0)
+    m.attribute(helper, "GPUTRACE::WOKEN_AGO", 0)
     m.call(helper, work, 850000, 950000)
     return m
 

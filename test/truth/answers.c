@@ -50,7 +50,7 @@ static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
 static sem_t room, items;
 static int queues[2];
 static const char *waits = "nothing"; /* the call that all of `waited` is */
-static atomic_uint_fast64_t waited;
+static atomic_uint_fast64_t waited, idle; /* idle: of that, for work */
 
 static __attribute__((no_instrument_function)) uint64_t now(void)
 {
@@ -319,6 +319,186 @@ static void semaphores(void)
 	TOGETHER(2, produces, consumes);
 }
 
+/* ---- what conditions are waited for -------------------------------------------------------------- */
+
+static pthread_cond_t full = PTHREAD_COND_INITIALIZER, turn = PTHREAD_COND_INITIALIZER;
+static pthread_mutex_t turns = PTHREAD_MUTEX_INITIALIZER;
+static int taken, queued, closed;
+
+/* A lock of a program's own. */
+static void take(void)
+{
+	pthread_mutex_lock(&mutex);
+	while (taken)
+		WAIT(pthread_cond_wait, &condition, &mutex);
+	taken = 1;
+	pthread_mutex_unlock(&mutex);
+}
+
+static void give(void)
+{
+	pthread_mutex_lock(&mutex);
+	taken = 0;
+	pthread_cond_signal(&condition);
+	pthread_mutex_unlock(&mutex);
+}
+
+static void *takes_turns(void *unused)
+{
+	for (int i = 0; i < ROUNDS; i++) {
+		outside(2);
+		take();
+		inside(10);
+		give();
+	}
+	return unused;
+}
+
+static void condlock(void)
+{
+	TOGETHER(THREADS, takes_turns);
+}
+
+/* One item more, of which there may be so many; and one less. False: there will be none. */
+static void add(int most)
+{
+	pthread_mutex_lock(&mutex);
+	while (queued == most)
+		WAIT(pthread_cond_wait, &full, &mutex);
+	queued++;
+	pthread_cond_signal(&condition);
+	pthread_mutex_unlock(&mutex);
+}
+
+static int remove_one(void)
+{
+	uint64_t before;
+	int got;
+
+	pthread_mutex_lock(&mutex);
+	for (before = now(); !queued && !closed; idle += now() - before, before = now())
+		WAIT(pthread_cond_wait, &condition, &mutex);
+	got = queued != 0;
+	queued -= got;
+	pthread_cond_signal(&full);
+	pthread_mutex_unlock(&mutex);
+	return got;
+}
+
+static void close_queue(void)
+{
+	pthread_mutex_lock(&mutex);
+	closed = 1;
+	pthread_cond_broadcast(&condition);
+	pthread_mutex_unlock(&mutex);
+}
+
+static void *fills(void *unused)
+{
+	for (int i = 0; i < ROUNDS; i++) {
+		read_item(5);
+		add(6);
+	}
+	return unused;
+}
+
+static void *empties(void *unused)
+{
+	for (int i = 0; i < 3 * ROUNDS && remove_one(); i++)
+		pack_item(20);
+	return unused;
+}
+
+/* Three threads wait for room, which one makes. */
+static void bounded(void)
+{
+	TOGETHER(4, empties, fills, fills, fills);
+}
+
+static void *serves(void *unused)
+{
+	while (remove_one())
+		work(20);
+	return unused;
+}
+
+/* Three threads wait for what the first one has for them now and then. */
+static void served(void)
+{
+	for (int i = 0; i < 3; i++)
+		pthread_create(&threads[i].id, NULL, serves, NULL);
+	for (int i = 0; i < ROUNDS; i++) {
+		alone(40);
+		add(-1);
+	}
+	close_queue();
+	for (int i = 0; i < 3; i++)
+		pthread_join(threads[i].id, NULL);
+}
+
+static void *computes(void *unused)
+{
+	work(100);
+	pthread_mutex_lock(&mutex);
+	closed = 1;
+	pthread_cond_signal(&full);
+	pthread_mutex_unlock(&mutex);
+	return unused;
+}
+
+/* It lets another one compute what it needs, and waits for it. */
+static void *needs(void *thread)
+{
+	pthread_t other;
+
+	outside(10);
+	pthread_create(&other, NULL, computes, thread);
+	inside(20);
+	pthread_mutex_lock(&mutex);
+	while (!closed)
+		WAIT(pthread_cond_wait, &full, &mutex);
+	pthread_mutex_unlock(&mutex);
+	pthread_join(other, NULL);
+	return thread;
+}
+
+static void result(void)
+{
+	TOGETHER(1, needs);
+}
+
+static void *serves_in_turn(void *unused)
+{
+	while (remove_one()) {
+		pthread_mutex_lock(&turns);
+		while (taken)
+			WAIT(pthread_cond_wait, &turn, &turns);
+		taken = 1;
+		pthread_mutex_unlock(&turns);
+		inside(20);
+		pthread_mutex_lock(&turns);
+		taken = 0;
+		pthread_cond_signal(&turn);
+		pthread_mutex_unlock(&turns);
+	}
+	return unused;
+}
+
+/* Threads wait for work, and one at a time can do it. */
+static void both(void)
+{
+	for (int i = 0; i < 3; i++)
+		pthread_create(&threads[i].id, NULL, serves_in_turn, NULL);
+	for (int i = 0; i < ROUNDS; i++) {
+		alone(80);
+		for (int k = 0; k < 3; k++)
+			add(-1);
+	}
+	close_queue();
+	for (int i = 0; i < 3; i++)
+		pthread_join(threads[i].id, NULL);
+}
+
 static void children(void)
 {
 	pid_t child = fork();
@@ -338,7 +518,8 @@ static const struct {
 	{ "late", late },	{ "even", even },	      { "tail", tail },	    { "serial", serial },
 	{ "startup", startup }, { "in_turn", in_turn },	      { "beside", beside }, { "lock", lock },
 	{ "locks", locks },	{ "writer", writer },	      { "pipeline", pipeline },
-	{ "children", children }, { "semaphores", semaphores },
+	{ "children", children }, { "semaphores", semaphores }, { "condlock", condlock },
+	{ "bounded", bounded },	{ "served", served },	      { "result", result }, { "both", both },
 };
 
 int main(int argc, char **argv)
@@ -347,6 +528,7 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
 		if (argc > 1 && !strcmp(argv[1], all[i].name))
 			all[i].run();
+	printf("idle %llu\n", (unsigned long long)idle);
 	printf("%s %llu\n", waits, (unsigned long long)waited);
 	return 0;
 }

@@ -27,6 +27,11 @@ ANSWERS = {
     "pipeline": (["limiting-stage"], [], 0, "condition wait", 0.8),
     "semaphores": (["limiting-stage"], [], 2, "semaphore wait", 0.8),
     "children": ([], [], 0, "wait for child process", 0.8),
+    "condlock": ([], [], 4, "condition wait", 0.9),
+    "bounded": (["limiting-stage"], [], 4, "condition wait", 0.9),
+    "served": ([], [], 0, "condition wait", 0.9),
+    "result": (["limiting-stage"], [], 2, "condition wait", 0.9),
+    "both": (["limiting-stage"], ["alone"], 4, "condition wait", 0.9),
 }
 # Functions of the program's own, which do what it does.
 WORKS = ["work", "alone", "inside", "outside", "read_item", "pack_item", "write_item"]
@@ -80,6 +85,10 @@ class Judge:
             seconds = self.classes.get(wait, 0)
             self.claim(least * clocked - 0.005 <= seconds <= clocked * (1 + NEAR) + 0.005, f"it is {wait}",
                        seconds, clocked)
+        idle = sum(r["idle_s"] or 0 for r in self.report["regions"])
+        self.claim(near(idle, self.said["idle"]), "only waits for work are idle", idle, self.said)
+        self.claim(near(sum(c["idle_s"] or 0 for c in self.report["wait_classes"]), idle),
+                   "waits say the same", self.report["wait_classes"], idle)
         self.claim("sleep" not in self.classes, "no wait is called sleep", self.classes)
 
     def special(self):
