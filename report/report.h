@@ -16,7 +16,7 @@
 #include "report/print/figures.h"
 #include "report/model/spread.h"
 
-enum { GT_ANALYSES_MOST = 20 };
+enum { GT_ANALYSES_MOST = 21 };
 
 struct gt_report {
 	struct gt_otf2 *read;
