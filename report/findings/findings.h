@@ -38,6 +38,8 @@
 	  "percent of the run that it does so before others begin")                                     \
 	F(SPINS, "spins", GT_MUCH_SPINNING, "percent of the run that a thread uses a processor to wait") \
 	F(TINY_WRITES, "tiny-writes", GT_TINY_BYTES, "bytes of a read or write")                        \
+	F(LATE_PEER, "late-peer", GT_MUCH_PEER,                                                         \
+	  "percent of the run that a thread waits for the other end of a pipe")                         \
 	F(SMALL_FILES, "small-files", GT_SMALL_FILE,                                                    \
 	  "bytes that are read or written each time that a file is opened")                             \
 	F(FSYNC, "fsync", GT_MUCH_SYNCING, "percent of the run in calls that wait for the disk")        \
@@ -147,6 +149,7 @@ void gt_findings_host(struct gt_report *report);
 /* Ranks that work one after another: is that so? */
 bool gt_findings_serialised(struct gt_report *report);
 void gt_findings_files(struct gt_report *report);
+void gt_findings_peers(struct gt_report *report);
 void gt_findings_gpu(struct gt_report *report);
 void gt_findings_threads(struct gt_report *report);
 void gt_findings_spins(struct gt_report *report);

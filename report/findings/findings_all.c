@@ -17,6 +17,7 @@ static void figures(struct gt_report *report, void *result)
 		return;
 	gt_findings_host(report);
 	gt_findings_files(report);
+	gt_findings_peers(report);
 	gt_findings_threads(report);
 	gt_findings_gpu(report);
 	gt_findings_spins(report);

@@ -17,6 +17,8 @@ enum { GT_LEAST_WAIT = 1000, GT_SHORT_WAIT = 10000000 };
 enum { GT_MANY_WAITS = 100, GT_SOME_TURNS = 20, GT_CONVOY = 10 };
 /* Operations on a file, mean bytes. */
 enum { GT_MANY_OPERATIONS = 1000, GT_TINY_BYTES = 4096 };
+/* Percent of the run that a thread waits for the other end of a pipe. */
+enum { GT_MUCH_PEER = 20 };
 /* Bytes of an opened file; percent of the run in opens and names of files; of opens, of small files. */
 enum { GT_SMALL_FILE = 65536, GT_MUCH_OPENING = 5, GT_MOST_SMALL_FILES = 90 };
 /* Percent of the run in calls that wait for the disk. */

@@ -429,6 +429,27 @@ def io(m, name):
 
 
 @case
+def late_peer(bad):
+    """A process reads what its child writes after 45 of 50 ms, 20 times; or the child what the process does."""
+    m = Made(length=SECOND)
+    first, second = (m.thread(m.process(f"Process {n}")) for n in range(2))
+    m.define("IoParadigm", m.s("POSIX"), m.s("POSIX"), 0, 1, [], [], [])
+    m.define("IoHandle", m.s("pipe:[7]"), 0xffffffff, 0, 1, 0xffffffff, 0xffffffff)
+    read, write, work, show = io(m, "read"), io(m, "write"), m.region("work"), m.region("show")
+    late, waits = (second, first) if bad else (first, second)
+    for i in range(20):
+        begin, ms = i * 50000000, 1000000
+        m.call(late, work, begin, begin + 45 * ms)
+        for thread, call, at, mode in ((late, write, begin + 45 * ms, 1), (waits, read, begin, 0)):
+            m.put(thread, at, "Enter", call)
+            m.put(thread, at, "IoOperationBegin", 0, mode, 0, 8, 2 * i + mode)
+            m.put(thread, begin + 46 * ms, "IoOperationComplete", 0, 8, 2 * i + mode)
+            m.put(thread, begin + 46 * ms, "Leave", call)
+        m.call(waits, show, begin + 46 * ms, begin + 50 * ms)
+    return m
+
+
+@case
 def small_files(bad):
     """1,000 files are made, written once and removed, or one file is opened and written 1,000 times, 64 KiB each."""
     m, _, main = host()

@@ -92,6 +92,12 @@ def main():
         efficiency = report["efficiencies"]["parallel_efficiency"]
         claim(abs(efficiency * 2 * report["duration_s"] - parts) <= slack,
               "who waits for the other one does not work", efficiency, parts, report["duration_s"])
+    late = [f for f in report["findings"] if f["id"] == "late-peer"]
+    claim(len(late) == (name not in ("far_ahead", "unknown")), "late-peer is found where somebody is", late)
+    for finding in late:
+        claim(any(f"{f} then" in finding["text"] for f in on), "... and what it does then", finding)
+        claim(finding["seconds"] <= sum(w["seconds"] for w in seen if w["location"] == finding["location"]) + 1e-6,
+              "... and gains no more than was waited", finding, seen)
     if name == "unknown":
         row, half = path[QUICK], own[QUICK] / 2 # the wait after the first call ends when it does
         claim(not seen, "nobody is said to be late", seen)
