@@ -15,8 +15,8 @@
 enum { GT_LEAST_WAIT = 1000, GT_SHORT_WAIT = 10000000 };
 /* Short waits for a lock, or of threads that take turns; percent of the run that each waits. */
 enum { GT_MANY_WAITS = 100, GT_SOME_TURNS = 20, GT_CONVOY = 10 };
-/* Operations on a file, mean bytes. */
-enum { GT_MANY_OPERATIONS = 1000, GT_TINY_BYTES = 4096 };
+/* Operations on a file, mean bytes: less than the pages that databases read and write. */
+enum { GT_MANY_OPERATIONS = 1000, GT_TINY_BYTES = 2048 };
 /* Percent of the run that a thread waits for the other end of a pipe. */
 enum { GT_MUCH_PEER = 20 };
 /* Bytes of an opened file; percent of the run in opens and names of files; of opens, of small files. */

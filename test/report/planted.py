@@ -5,6 +5,7 @@
   planted.py --list         ID, a line each
   planted.py ID DIR         writes DIR/planted and DIR/clean
   planted.py answers DIR    small writes that are none of the problems
+  planted.py pages DIR      writes of pages
   planted.py overlap DIR    kernels and copies that overlap for 10 ms of 400 ms
   planted.py copying DIR COPY KERNEL  ten copies of COPY ms and a kernel of KERNEL ms behind each
   planted.py turns DIR      threads that wait for one lock for longer than a time slice, each for all others
@@ -414,6 +415,11 @@ def written(size, count, each, paradigm="POSIX", file=0):
 def tiny_writes(bad):
     """5,000 writes of 10 bytes in a tenth of the time; or as many that stdio has a buffer for."""
     return written(10, 5000, 20000, "POSIX" if bad else "ISOC")
+
+
+def pages():
+    """As many of a database's pages, with a few smaller ones."""
+    return written(4085, 5000, 20000)
 
 
 def answers():
@@ -827,6 +833,8 @@ def spins(bad):
 if __name__ == "__main__":
     if sys.argv[1] == "--list":
         print("\n".join(CASES))
+    elif sys.argv[1] == "pages":
+        pages().write(sys.argv[2])
     elif sys.argv[1] == "answers":
         answers().write(sys.argv[2])
     elif sys.argv[1] == "overlap":
