@@ -28,7 +28,7 @@ static bool is_sync(const struct gt_report *report, uint32_t region)
 {
 	return profile_of(report)->regions[region].calls &&
 	       report->classes.regions[region] == GT_CLASS_FILE_IO &&
-	       gt_file_call(gt_otf2_region_at(report->read, region)->name) == GT_FILE_CALL_SYNC;
+	       gt_file_call_of(gt_otf2_region_at(report->read, region)->name) == GT_FILE_CALL_SYNC;
 }
 
 static bool is_meta(const struct gt_report *report, uint32_t region)
@@ -174,7 +174,7 @@ static struct metas find_metas(const struct gt_report *report)
 
 		if (!is_meta(report, i))
 			continue;
-		if (gt_file_call(gt_otf2_region_at(report->read, i)->name) == GT_FILE_CALL_NAME)
+		if (gt_file_call_of(gt_otf2_region_at(report->read, i)->name) == GT_FILE_CALL_NAME)
 			found.names += region->calls;
 		if (region->most_location == found.location &&
 		    (found.top == region_count(report) ||

@@ -152,7 +152,7 @@ static enum gt_class of_file(enum gt_class class, const struct gt_otf2_region *r
 {
 	if (class != GT_CLASS_FILE_IO)
 		return class;
-	switch (gt_file_call(region->name)) {
+	switch (gt_file_call_of(region->name)) {
 	case GT_FILE_CALL_OPEN:
 	case GT_FILE_CALL_CLOSE:
 	case GT_FILE_CALL_NAME:

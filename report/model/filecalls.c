@@ -47,7 +47,7 @@ static int by_name(const void *name, const void *call)
 	return strcmp(name, ((const struct call *)call)->name);
 }
 
-enum gt_file_call gt_file_call(const char *name)
+enum gt_file_call gt_file_call_of(const char *name)
 {
 	const struct call *found = bsearch(name, calls, sizeof(calls) / sizeof(calls[0]), sizeof(calls[0]),
 					   by_name);

@@ -16,6 +16,6 @@ enum gt_file_call {
 	GT_FILE_CALL_SYNC, /* waits until data are on the disk */
 };
 
-enum gt_file_call gt_file_call(const char *name);
+enum gt_file_call gt_file_call_of(const char *name);
 
 #endif
