@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One problem of an MPI program of two ranks: ID, or its twin without it: ID clean.
+ * One problem of an MPI program: ID, or its twin without it: ID clean. Of two ranks, but for n-x-n; of two
+ * ranks that one is serialised-ranks.
  *
  * Limits: sleeps, so that ranks need no processor of their own; for so long that it matters beside MPI_Init,
  * and that waking up late does not, on a busy machine.
@@ -17,13 +18,13 @@ static void sleep_ms(long ms)
 	nanosleep(&(struct timespec){ .tv_nsec = ms * 1000000 }, NULL);
 }
 
-/* One works and the other waits, by turns; or both work at the same time. */
+/* Half of the ranks work and the others wait, by turns; or all work at the same time. */
 static void n_x_n(bool bad)
 {
 	int one = 1, sum;
 
 	for (int i = 0; i < 16; i++) {
-		if (!bad || i % 2 == rank)
+		if (!bad || i % 2 == rank % 2)
 			sleep_ms(150);
 		MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 	}
