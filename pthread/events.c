@@ -21,7 +21,7 @@ GT_HIDDEN enum gt_pt_mode gt_pt_mode;
 GT_HIDDEN GT_TLS struct gt_pt_self gt_pt_self = { .unsure = 1 };
 
 /* Written by the constructor only: */
-static gt_ref region_id[GT_PT_REGIONS], condition_id;
+static gt_ref region_id[GT_PT_REGIONS], condition_id, holder_id;
 static uint32_t orders[ORDERS];
 
 /* A signal handler of this thread may run between the two sides. */
@@ -82,6 +82,9 @@ void gt_pt_define(void)
 	condition_id = gt_def_attribute("GPUTRACE::CONDITION_ADDRESS",
 					"Address of the condition that is waited for, in its process",
 					GT_VALUE_UINT);
+	holder_id = gt_def_attribute("GPUTRACE::HELD_BY",
+				     "Thread that had the lock before (ThreadBegin's number), 0: the first",
+				     GT_VALUE_UINT);
 	/* All are filtered out, or the core records nothing in this process. */
 	if (!any)
 		mode = GT_PT_NO;
@@ -212,11 +215,40 @@ static void acquired(const void *lock)
 
 /* ---- locks ------------------------------------------------------------------------------------- */
 
-bool gt_pt_lock_begin(enum gt_pt_region region, int tried)
+#define NUMBERS 4096u
+
+static uint64_t numbers[NUMBERS]; /* by the kernel's number: that << 32, ours */
+
+void gt_pt_note_number(uint32_t tid, uint64_t ours)
+{
+	__atomic_store_n(&numbers[tid % NUMBERS], (uint64_t)tid << 32 | (uint32_t)ours, __ATOMIC_RELAXED);
+}
+
+uint32_t gt_pt_number_of(uint32_t tid)
+{
+	uint64_t of = __atomic_load_n(&numbers[tid % NUMBERS], __ATOMIC_RELAXED);
+
+	return tid && of >> 32 == tid ? (uint32_t)of : 0;
+}
+
+/* The holder may not be recorded otherwise: it need not have waited for the lock. */
+static bool enter_held(enum gt_pt_region region, const int *owner)
+{
+	uint32_t holder = owner ? gt_pt_number_of((uint32_t)__atomic_load_n(owner, __ATOMIC_RELAXED)) : 0;
+
+	if (!holder)
+		return gt_pt_enter(region);
+	if (is_left_out(region))
+		return false;
+	gt_enter_attribute(region_id[region], holder_id, holder - 1, 0);
+	return true;
+}
+
+bool gt_pt_lock_begin(enum gt_pt_region region, int tried, const int *owner)
 {
 	if (gt_pt_mode == GT_PT_CONTENDED ? tried != EBUSY : gt_pt_mode != GT_PT_ALL)
 		return false;
-	return gt_pt_enter(region);
+	return gt_pt_mode == GT_PT_CONTENDED ? enter_held(region, owner) : gt_pt_enter(region);
 }
 
 int gt_pt_lock_end(enum gt_pt_region region, const void *lock, int rc)
@@ -360,6 +392,7 @@ void gt_pt_locks_child(void)
 {
 	/* The acquisitions are in the parent's trace, and so are those who wait. */
 	memset(gt_pt_wakes, 0, sizeof(gt_pt_wakes));
+	memset(numbers, 0, sizeof(numbers)); /* before gt_pt_threads_child() */
 	gt_pt_self.held = 0;
 	gt_pt_self.unsure = 1;
 }

@@ -82,11 +82,19 @@ GT_HIDDEN bool gt_pt_enter_at(enum gt_pt_region region, uint64_t begin);
 
 /*
  * A lock operation that may wait begins. `tried` is what an attempt without waiting returned
- * (0, EBUSY, another error) or GT_PT_UNTRIED. True: it is recorded, gt_pt_lock_end() must follow.
+ * (0, EBUSY, another error) or GT_PT_UNTRIED. `owner`: where the lock says who has it, as the kernel's number
+ * of a thread, or NULL. True: it is recorded, gt_pt_lock_end() must follow.
  */
-GT_HIDDEN bool gt_pt_lock_begin(enum gt_pt_region region, int tried);
+GT_HIDDEN bool gt_pt_lock_begin(enum gt_pt_region region, int tried, const int *owner);
 /* It ended with `rc` (0 and EOWNERDEAD: acquired). lock NULL: shared, no record. Returns rc. */
 GT_HIDDEN int gt_pt_lock_end(enum gt_pt_region region, const void *lock, int rc);
+
+/*
+ * A thread by its number of the kernel, as locks have it. ours: its number plus 1; 0: it has none, or is not
+ * known. A thread whose place another one took is not known any more.
+ */
+GT_HIDDEN void gt_pt_note_number(uint32_t tid, uint64_t ours);
+GT_HIDDEN uint32_t gt_pt_number_of(uint32_t tid);
 
 /* A lock was acquired without waiting, while this thread holds recorded ones: is it one of them? */
 GT_HIDDEN void gt_pt_again(const void *lock);

@@ -65,8 +65,8 @@ static void resolve(void)
 
 static void fork_child(void)
 {
-	gt_pt_threads_child();
 	gt_pt_locks_child();
+	gt_pt_threads_child();
 }
 
 /* Once: by whoever comes first, another library's constructor or ours. */

@@ -434,6 +434,7 @@ void gt_pt_thread_begin(struct gt_pt_start *block, struct gt_pt_start *start)
 
 	*start = *block;
 	give_block(block);
+	gt_pt_note_number(tid, start->quiet || !start->sequence ? 0 : start->sequence + 1);
 	if (start->quiet) {
 		self->quiet = true;
 		/* Only for those who join it. Of a detached thread nobody asks, or sees the end. */
@@ -512,6 +513,7 @@ void gt_pt_threads_init(void)
 	main_thread = pthread_self();
 	gt_pt_self.first = true;
 	main_tid = (uint32_t)gt_raw(SYS_gettid);
+	gt_pt_note_number(main_tid, 1);
 }
 
 void gt_pt_threads_child(void)
@@ -524,4 +526,5 @@ void gt_pt_threads_child(void)
 	main_thread = pthread_self();
 	gt_pt_self.first = true;
 	main_tid = (uint32_t)gt_raw(SYS_gettid);
+	gt_pt_note_number(main_tid, 1);
 }

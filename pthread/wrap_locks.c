@@ -48,16 +48,23 @@ static inline bool all_begin(enum gt_pt_region region)
 	if (gt_pt_mode == GT_PT_NO)
 		return false;
 	gt_pt_need();
-	return gt_pt_lock_begin(region, GT_PT_UNTRIED);
+	return gt_pt_lock_begin(region, GT_PT_UNTRIED, NULL);
 }
 
-static inline bool wait_begin(enum gt_pt_region region, int tried)
+static inline bool wait_begin(enum gt_pt_region region, int tried, const int *owner)
 {
 	if (gt_pt_mode == GT_PT_NO)
 		return false;
 	gt_pt_need();
-	return gt_pt_lock_begin(region, tried);
+	return gt_pt_lock_begin(region, tried, owner);
 }
+
+/* Where glibc keeps who has the lock: a mutex has its owner, a reader-writer lock its writer. */
+#define OWNER(object)                                                                              \
+	_Generic((object), pthread_mutex_t *: &((pthread_mutex_t *)(uintptr_t)(object))->__data.__owner, \
+		 mtx_t *: &((pthread_mutex_t *)(uintptr_t)(object))->__data.__owner,                \
+		 pthread_rwlock_t *: &((pthread_rwlock_t *)(uintptr_t)(object))->__data.__cur_writer, \
+		 default: (const int *)NULL)
 
 /* ---- three kinds of operations ------------------------------------------------------------------ */
 
@@ -75,7 +82,7 @@ static inline bool wait_begin(enum gt_pt_region region, int tried)
 			if (gt_likely(settled(rc, (const void *)(lock))))                          \
 				return rc;                                                         \
 		}                                                                                  \
-		if (!wait_begin(GT_PT_R_##name, rc))                                               \
+		if (!wait_begin(GT_PT_R_##name, rc, OWNER(object)))                                \
 			return gt_pt_real.name arguments;                                          \
 		rc = gt_pt_real.name arguments;                                                    \
 		return gt_pt_lock_end(GT_PT_R_##name, (const void *)(lock), rc);                   \
@@ -139,7 +146,7 @@ static __attribute__((noinline)) int mutex_wait(pthread_mutex_t *mutex, int trie
 
 	if (tried != GT_PT_UNTRIED && settled(tried, mutex))
 		return tried;
-	if (!wait_begin(GT_PT_R_pthread_mutex_lock, tried))
+	if (!wait_begin(GT_PT_R_pthread_mutex_lock, tried, OWNER(mutex)))
 		return gt_pt_real.pthread_mutex_lock(mutex);
 	rc = gt_pt_real.pthread_mutex_lock(mutex);
 	return gt_pt_lock_end(GT_PT_R_pthread_mutex_lock, mutex, rc);

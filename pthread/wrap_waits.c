@@ -26,7 +26,7 @@ static inline bool waits_recorded(void)
 static inline bool all_begin(enum gt_pt_region region)
 {
 	gt_pt_need();
-	return gt_pt_lock_begin(region, GT_PT_UNTRIED);
+	return gt_pt_lock_begin(region, GT_PT_UNTRIED, NULL);
 }
 
 /* A wait of which only the region is recorded; the lock is given away for its time. */

@@ -191,6 +191,12 @@ static uint64_t thread_of(const struct gt_conditions *conditions, const struct g
 	return thread ? thread->ns : by == 1 ? report->classes.processes[process].main : GT_NO_DEVICE;
 }
 
+uint64_t gt_conditions_thread(const struct gt_conditions *conditions, const struct gt_report *report,
+			      uint64_t process, uint64_t number)
+{
+	return thread_of(conditions, report, process, number + 1);
+}
+
 static struct gt_sum *verdict_of(struct gt_conditions *conditions, uint64_t process, uint64_t condition)
 {
 	return gt_sums_at(&conditions->verdicts, process, condition, 0, 0);

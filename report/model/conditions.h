@@ -61,6 +61,9 @@ void gt_conditions_judge(struct gt_conditions *conditions, const struct gt_repor
 /* Was the location's wait for the condition one for work? */
 bool gt_conditions_idle(const struct gt_conditions *conditions, const struct gt_report *report,
 			uint64_t location, uint64_t condition);
+/* The location of the thread with this number in a process; GT_NO_DEVICE: it is not known. */
+uint64_t gt_conditions_thread(const struct gt_conditions *conditions, const struct gt_report *report,
+			      uint64_t process, uint64_t number);
 void gt_conditions_free(struct gt_conditions *conditions);
 
 /* The condition that the call, which is entered now, waits for; 0: it is not known. */

@@ -414,13 +414,32 @@ static void thread(struct gt_sync *sync, const struct gt_item *const seen[GT_THR
 			     GT_WAIT_JOIN, seen[GT_THREAD_ENDED]->location, seen[GT_THREAD_ENDED]->time);
 }
 
+/* The location of a thread that an item names; `by`: its begin, or NULL. */
+static uint32_t named(const struct gt_sync *sync, const struct gt_item *item, const struct gt_item *by)
+{
+	const struct gt_classes *classes = &sync->report->classes;
+
+	return by	     ? by->location
+	       : item->value ? classes->processes[classes->locations[item->location].process].main
+			     : GT_NO_CAUSE;
+}
+
+/* Nobody is known to have released the lock: it was the one that had it as the wait began. */
+static void held(struct gt_sync *sync, const struct gt_item *item, const struct gt_item *by)
+{
+	struct gt_wait_segment *segment = gt_segment_at(sync, item->location, item->segment);
+	uint32_t cause = named(sync, item, by);
+
+	if (cause != GT_NO_CAUSE && segment->cause == GT_NO_CAUSE && segment->class == GT_CLASS_LOCK &&
+	    !segment->settled && sync->report->classes.locations[item->location].kind != GT_LOCATION_SERVICE)
+		gt_sync_wait(sync, item->location, item->segment, GT_WAIT_LOCK, cause, segment->end);
+}
+
 /* A wait ended because the thread `by` signalled a condition, or the first thread of the process did. */
 static void woken(struct gt_sync *sync, const struct gt_item *item, const struct gt_item *by)
 {
 	const struct gt_location_class *here = &sync->report->classes.locations[item->location];
-	uint32_t cause = by	       ? by->location
-			 : item->value ? sync->report->classes.processes[here->process].main
-				       : GT_NO_CAUSE;
+	uint32_t cause = named(sync, item, by);
 	enum gt_wait class = gt_segment_at(sync, item->location, item->segment)->class == GT_CLASS_CONDITION
 				     ? GT_WAIT_CONDITION : GT_WAIT_SEMAPHORE;
 
@@ -446,6 +465,9 @@ static void threads(struct gt_sync *sync)
 		}
 		if (item.what == GT_THREAD_WOKEN) {
 			woken(sync, &item, seen[GT_THREAD_BEGUN]);
+			continue;
+		} else if (item.what == GT_THREAD_HELD) {
+			held(sync, &item, seen[GT_THREAD_BEGUN]);
 			continue;
 		}
 		items[item.what] = item;

@@ -7,11 +7,13 @@
  * class "lock contention" has the same). The holder is whoever had the lock longest during the wait.
  *
  * Limits: holders are looked for among the first MOST acquisitions of an archive. With the default setting
- * gputrace records contended acquisitions only (VT_PTHREAD), and the uncontended holder may not be known.
+ * gputrace records contended acquisitions only (VT_PTHREAD); for the uncontended holder it has who had the
+ * lock as the wait began (HELD_BY), which is taken as having had it until another one that is known.
  */
 #include "config.h"
 
 #include "lib/assemble/util/memory.h"
+#include "report/model/conditions.h"
 #include "report/model/rules.h"
 #include "report/model/turns.h"
 #include "report/findings/findings.h"
@@ -25,6 +27,7 @@ enum { MOST = 1 << 21 };
 
 struct hold {
 	uint64_t process, paradigm, lock, address;
+	uint64_t by; /* number + 1 of the thread that had it as the wait began; 0: not known */
 	struct gt_hold at;
 };
 
@@ -33,6 +36,7 @@ struct locks {
 	size_t count, room;
 	size_t *open; /* indices of those that are held */
 	size_t open_count, open_room;
+	uint64_t by, since; /* hold.by of the call that began then */
 	bool cut;
 };
 
@@ -55,6 +59,19 @@ static uint64_t wanted_since(const struct gt_report *report, const struct gt_otf
 	return top && gt_class_of(&report->classes, top->region) == GT_CLASS_LOCK ? top->begin : at->time;
 }
 
+static void enter(struct gt_report *report, struct gt_otf2_cursor *at, void *memory)
+{
+	struct locks *state = memory;
+	OTF2_AttributeValue by;
+
+	if (!at->attribute_count ||
+	    gt_class_of(&report->classes, at->stack[at->depth - 1].region) != GT_CLASS_LOCK)
+		return;
+	state->since = at->time;
+	state->by = gt_otf2_attribute(at, gt_otf2_attribute_named(at->read, "GPUTRACE::HELD_BY"),
+				      OTF2_TYPE_UINT64, &by) ? by.uint64 + 1 : 0;
+}
+
 static void acquired(struct gt_report *report, struct gt_otf2_cursor *at, uint64_t paradigm, uint64_t lock,
 		     struct locks *state)
 {
@@ -74,8 +91,11 @@ static void acquired(struct gt_report *report, struct gt_otf2_cursor *at, uint64
 		state->open = gt_resized(state->open, state->open_room, sizeof(*state->open));
 	}
 	state->open[state->open_count++] = state->count;
+	if (state->since != wanted_since(report, at))
+		state->by = 0;
 	state->holds[state->count++] = (struct hold){
 		.process = report->classes.locations[at->index].process, .paradigm = paradigm, .lock = lock,
+		.by = state->by,
 		.address = gt_otf2_attribute(at, id, OTF2_TYPE_UINT64, &address) ? address.uint64 : 0,
 		.at = { .wanted = wanted_since(report, at), .acquired = at->time, .released = UINT64_MAX,
 			.location = (uint32_t)at->index, .region = caller(report, at) } };
@@ -272,6 +292,22 @@ static void add_hold(const struct gt_hold *hold, uint64_t known, bool all, union
 	add_short(hold, wait, row);
 }
 
+/* For how long somebody is known to have had the lock: for the rest, who had it as the wait began. */
+static uint64_t known_of(struct gt_report *report, const struct hold *hold, uint64_t known,
+			 struct gt_sums *holders)
+{
+	const struct gt_conditions *threads = gt_report_result(report, &gt_conditions_analysis);
+	uint64_t wait = hold->at.acquired - hold->at.wanted;
+	uint64_t by = hold->by ? gt_conditions_thread(threads, report, hold->process, hold->by - 1)
+			       : GT_NO_DEVICE;
+
+	if (known >= wait || by == GT_NO_DEVICE || by == hold->at.location)
+		return known;
+	gt_sum_add(gt_sums_at(holders, by, report->read->tables[GT_OTF2_REGION].count, 0, 0), wait - known,
+		   0);
+	return wait;
+}
+
 static void lock_row(struct gt_report *report, const struct hold *first, size_t count, union gt_cell *row)
 {
 	struct gt_hold *holds = gt_resized(NULL, count, sizeof(*holds));
@@ -282,7 +318,9 @@ static void lock_row(struct gt_report *report, const struct hold *first, size_t 
 	row[GT_LOCK_ACQUIRED].count = count;
 	for (size_t i = 0; i < count; i++) {
 		holds[i] = first[i].at;
-		add_hold(&holds[i], gt_turns_add(&turns, holds, i, charge, &holders),
+		add_hold(&holds[i],
+			 known_of(report, &first[i], gt_turns_add(&turns, holds, i, charge, &holders),
+				  &holders),
 			 report->classes.all_locks, row);
 	}
 	row[GT_LOCK_PROCESS].text = gt_report_process(report, (uint32_t)first->process);
@@ -344,5 +382,6 @@ static void figures(struct gt_report *report, void *result)
 
 const struct gt_analysis gt_locks_analysis = {
 	.name = "locks", .state_size = sizeof(struct locks), .result_size = sizeof(struct locks),
-	.event = event, .end = end, .carry = carry, .merge = merge, .figures = figures, .free = release,
+	.loud_only = true, .enter = enter, .event = event, .end = end,
+	.carry = carry, .merge = merge, .figures = figures, .free = release,
 };

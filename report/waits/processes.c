@@ -197,6 +197,7 @@ void gt_process_life(struct gt_sync *sync, const struct gt_item *items, size_t c
 			created = ended = first = NULL;
 			break;
 		case GT_THREAD_WOKEN:
+		case GT_THREAD_HELD:
 			break;
 		}
 	}

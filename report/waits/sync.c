@@ -72,7 +72,8 @@ static void thread(struct gt_sync *sync, struct gt_syncing *state, const struct 
 	if (event->undefined)
 		return;
 	gt_sync_put(sync, state, GT_BAG_THREADS, &item);
-	if (what != GT_THREAD_BEGUN || sync->woken_by == GT_OTF2_NOTHING)
+	if (what != GT_THREAD_BEGUN ||
+	    (sync->woken_by == GT_OTF2_NOTHING && sync->held_by == GT_OTF2_NOTHING))
 		return;
 	item.key = thread_key(sync, at, event->ThreadBegin.number);
 	gt_sync_put(sync, state, GT_BAG_THREADS, &item);
@@ -91,6 +92,21 @@ static void woken(struct gt_sync *sync, struct gt_syncing *state, const struct g
 	item.key = thread_key(sync, at, by.uint64);
 	item.tie = item.what = GT_THREAD_WOKEN;
 	item.time = at->time - ago.uint64;
+	item.value = by.uint64 == 0;
+	gt_sync_put(sync, state, GT_BAG_THREADS, &item);
+}
+
+/* The call that is entered has to wait for a lock, and says which thread has it. */
+static void held(struct gt_sync *sync, struct gt_syncing *state, const struct gt_otf2_cursor *at)
+{
+	OTF2_AttributeValue by;
+	struct gt_item item;
+
+	if (!gt_otf2_attribute(at, sync->held_by, OTF2_TYPE_UINT64, &by))
+		return;
+	item = gt_sync_item(sync, state, at);
+	item.key = thread_key(sync, at, by.uint64);
+	item.tie = item.what = GT_THREAD_HELD;
 	item.value = by.uint64 == 0;
 	gt_sync_put(sync, state, GT_BAG_THREADS, &item);
 }
@@ -217,6 +233,8 @@ static void enter(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 		return;
 	if (state->is_open && state->open.class == GT_CLASS_CONDITION)
 		state->open.condition = gt_condition_of(at, sync->condition);
+	if (state->is_open && state->open.class == GT_CLASS_LOCK)
+		held(sync, state, at);
 	launch(report, sync, state, at, at->time);
 	if (state->is_open)
 		call_path(sync, state, at, state->open.node, at->time);
@@ -405,6 +423,7 @@ static void prepare(struct gt_report *report, void *result)
 	sync->correlation = gt_otf2_attribute_named(report->read, "CORRELATION_ID");
 	sync->woken_by = gt_otf2_attribute_named(report->read, "GPUTRACE::WOKEN_BY");
 	sync->woken_ago = gt_otf2_attribute_named(report->read, "GPUTRACE::WOKEN_AGO");
+	sync->held_by = gt_otf2_attribute_named(report->read, "GPUTRACE::HELD_BY");
 	sync->condition = gt_otf2_attribute_named(report->read, "GPUTRACE::CONDITION_ADDRESS");
 	sync->call_path = gt_otf2_attribute_named(report->read, "CALL_PATH");
 	sync->timelines = gt_zeroed(gt_sync_locations(sync) + 1, sizeof(*sync->timelines));

@@ -182,9 +182,10 @@ enum gt_bag_kind {
 	GT_BAGS,
 };
 
-/* GT_THREAD_WOKEN: another that waited, until this one signalled it. */
+/* WOKEN: another that waited, until this one signalled it. HELD: one that waited for this one's lock. */
 enum gt_thread_item {
 	GT_THREAD_CREATED, GT_THREAD_BEGUN, GT_THREAD_ENDED, GT_THREAD_JOINED, GT_THREAD_WOKEN,
+	GT_THREAD_HELD,
 };
 enum gt_launch_item { GT_LAUNCH_CALL, GT_LAUNCH_ACTIVITY };
 /* Of windows: RELEASING, when the call that releases begins; USED, an access was completed before that. */
@@ -234,7 +235,7 @@ struct gt_sync {
 	uint32_t *exits;               /* by process: the location that ended it by exit(), or GT_NO_CAUSE */
 	/* attributes */
 	uint64_t mpi_error, neighbours, mpi_file, correlation, woken_by, woken_ago, call_path;
-	uint64_t condition;            /* of a wait: its address */
+	uint64_t condition, held_by;   /* of a wait: its address; of one for a lock: who had that */
 	uint64_t child;                /* the parameter that names a child process */
 	uint64_t unmatched;            /* messages and collectives that were left out */
 	bool open_ended;               /* reads or writes waited for somebody who is not known: gt_gain() */

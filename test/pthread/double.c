@@ -140,18 +140,19 @@ void gt_enter(gt_ref region)
 
 gt_ref gt_def_attribute(const char *name, const char *description, enum gt_value value)
 {
-	static gt_ref attributes;
-
-	if (strncmp(name, "GPUTRACE::", 10) != 0 || !*description || value != GT_VALUE_UINT)
+	if (!*description || value != GT_VALUE_UINT)
 		abort();
-	return ++attributes;
+	return strcmp(name, "GPUTRACE::HELD_BY") == 0 ? 2 : 1;
 }
 
 bool gt_enter_attribute(gt_ref region, gt_ref attribute, uint64_t value, uint64_t tick)
 {
-	if (!attribute || !value || tick)
+	if (!attribute || tick)
 		abort();
-	tell("+%s", region_names[region]);
+	if (attribute == 2)
+		tell("+%s, held by %lu", region_names[region], (unsigned long)value);
+	else
+		tell("+%s", region_names[region]);
 	return true;
 }
 

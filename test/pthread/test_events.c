@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "lib/format.h"
 #include "pthread/events.h"
@@ -34,7 +36,7 @@ static void take(enum gt_pt_region region, const void *what, int tried, int rc)
 	if (tried == 0) {
 		if (gt_pt_self.held)
 			gt_pt_again(what);
-	} else if (gt_pt_lock_begin(region, tried)) {
+	} else if (gt_pt_lock_begin(region, tried, NULL)) {
 		cr_assert(eq(int, gt_pt_lock_end(region, what, rc), rc));
 	}
 }
@@ -43,6 +45,24 @@ static void give(enum gt_pt_region region, const void *what)
 {
 	if (gt_pt_unlock_begin(region, what))
 		gt_pt_leave(region);
+}
+
+Test(contended, the_holder_is_told)
+{
+	int owner = 0, nobody = 4096 * 4096 - 1;
+
+	start("contended");
+	owner = (int)syscall(SYS_gettid);
+	cr_assert(eq(u32, gt_pt_number_of((uint32_t)owner), 1));
+	cr_assert(gt_pt_lock_begin(GT_PT_R_pthread_mutex_lock, EBUSY, &owner));
+	LOG("+pthread_mutex_lock, held by 0");
+	cr_assert(gt_pt_lock_begin(GT_PT_R_pthread_mutex_lock, EBUSY, &nobody));
+	LOG("+pthread_mutex_lock");
+	owner = 0;
+	cr_assert(gt_pt_lock_begin(GT_PT_R_pthread_rwlock_wrlock, EBUSY, &owner));
+	LOG("+pthread_rwlock_wrlock");
+	cr_assert(not(gt_pt_lock_begin(GT_PT_R_pthread_mutex_lock, 0, &owner)));
+	LOG("");
 }
 
 Test(contended, only_waits_are_recorded)

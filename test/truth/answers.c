@@ -241,6 +241,36 @@ static void writer(void)
 	pthread_join(threads[0].id, NULL);
 }
 
+static void *keeps(void *unused)
+{
+	pthread_mutex_lock(&mutex);
+	pthread_rwlock_wrlock(&rwlock);
+	sem_post(&items);
+	inside(200);
+	pthread_rwlock_unlock(&rwlock);
+	pthread_mutex_unlock(&mutex);
+	return unused;
+}
+
+/* The first thread waits for one that did not wait for its lock, so that it is not recorded there. */
+static void held(void)
+{
+	pthread_create(&threads[0].id, NULL, keeps, NULL);
+	sem_wait(&items);
+	WAIT(pthread_mutex_lock, &mutex);
+	pthread_mutex_unlock(&mutex);
+	pthread_join(threads[0].id, NULL);
+}
+
+static void written(void)
+{
+	pthread_create(&threads[0].id, NULL, keeps, NULL);
+	sem_wait(&items);
+	WAIT(pthread_rwlock_rdlock, &rwlock);
+	pthread_rwlock_unlock(&rwlock);
+	pthread_join(threads[0].id, NULL);
+}
+
 /* ---- stages -------------------------------------------------------------------------------------- */
 
 static void put(int *queue)
@@ -520,6 +550,7 @@ static const struct {
 	{ "locks", locks },	{ "writer", writer },	      { "pipeline", pipeline },
 	{ "children", children }, { "semaphores", semaphores }, { "condlock", condlock },
 	{ "bounded", bounded },	{ "served", served },	      { "result", result }, { "both", both },
+	{ "held", held },	{ "written", written },
 };
 
 int main(int argc, char **argv)

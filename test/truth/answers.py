@@ -27,6 +27,8 @@ ANSWERS = {
     "pipeline": (["limiting-stage"], [], 0, "condition wait", 0.8),
     "semaphores": (["limiting-stage"], [], 2, "semaphore wait", 0.8),
     "children": ([], [], 0, "wait for child process", 0.8),
+    "held": ([], ["inside"], 0, "lock contention", 0.9),
+    "written": ([], ["inside"], 0, "lock contention", 0.9),
     "condlock": ([], [], 4, "condition wait", 0.9),
     "bounded": (["limiting-stage"], [], 4, "condition wait", 0.9),
     "served": ([], [], 0, "condition wait", 0.9),
@@ -107,6 +109,15 @@ class Judge:
                        self.on_path("work"), self.own)
             self.claim(near(self.path["work"]["gain_s"], self.said["pthread_join"], 0.005),
                        "and would gain what was waited for it", self.path["work"], self.said)
+        if self.name in ("held", "written"):
+            wait = [w for w in self.report["waits"] if w["class"] == "lock contention"]
+            self.claim(len(wait) == 1 and wait[0]["cause_location"] == "Thread 1" and
+                       "inside" in (wait[0]["cause"] or ""), "the wait names the holder", wait)
+        if self.name == "held":
+            lock = self.report["locks"]
+            self.claim(len(lock) == 1 and lock[0]["holder"] == "Thread 1" and
+                       near(lock[0]["holder_s"], self.said["pthread_mutex_lock"]),
+                       "so does the lock", lock, self.said)
         if self.name == "lock":
             lock = self.report["locks"][0] if self.report["locks"] else {"wait_s": 0, "waits": 0}
             text = self.report["findings"][0]["text"] if self.report["findings"] else ""
