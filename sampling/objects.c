@@ -24,6 +24,8 @@
 #define MAPS_MOST (8u << 20) /* bytes of /proc/self/maps that are read */
 #define MAPS_AT_ONCE (GT_WALK_WINDOW - 2 * sizeof(struct stat))
 #define PAUSE     50         /* a search is followed by so many times its length without one */
+/* In an object's base: its code lies there. A small file by lld has its beginning mapped by each segment. */
+#define IN_CODE   UINT64_C(1)
 
 struct entry {
 	uint64_t state, low, high, base, table, what;
@@ -148,7 +150,7 @@ static void end_line(struct gt_walker *walker)
 	uint64_t *value = line->value;
 
 	if (value[NAME] == VDSO || (value[INODE] && !value[OFFSET]))
-		line->file = value[LOW];
+		line->file = value[LOW] | (value[PERMS] ? IN_CODE : 0);
 	walker->object.low = value[LOW];
 	walker->object.high = value[HIGH];
 	walker->object.base = line->file;
@@ -239,14 +241,17 @@ static uint64_t read_headers(const struct gt_walker *walker, uintptr_t address, 
 {
 	const Elf64_Ehdr *file = (const void *)walker->window;
 	const Elf64_Phdr *segment = (const void *)(walker->window + sizeof(*file));
-	uint64_t bias = base, table = 0;
-	bool code = false;
+	uint64_t begin = base & ~IN_CODE, bias = begin, table = 0;
+	bool code = false, found = false;
 
 	if (!are_headers(walker, file))
 		return GT_OBJECT_NO_FILE;
 	for (unsigned i = 0; i < file->e_phnum; i++)
-		if (segment[i].p_type == PT_LOAD && !segment[i].p_offset)
-			bias = base - segment[i].p_vaddr;
+		if (!found && segment[i].p_type == PT_LOAD &&
+		    (base & IN_CODE ? segment[i].p_flags & PF_X : !segment[i].p_offset)) {
+			bias = begin - (segment[i].p_vaddr - segment[i].p_offset);
+			found = true;
+		}
 	for (unsigned i = 0; i < file->e_phnum; i++) {
 		code |= in_code(&segment[i], address - bias);
 		if (segment[i].p_type == PT_GNU_EH_FRAME)
@@ -262,7 +267,8 @@ static void look(struct gt_walker *walker, uintptr_t address)
 
 	walker->window_bytes = 0;
 	if (object->base)
-		walker->window_bytes = (unsigned)gt_peek(walker->window, object->base, GT_WALK_WINDOW);
+		walker->window_bytes =
+			(unsigned)gt_peek(walker->window, object->base & ~IN_CODE, GT_WALK_WINDOW);
 	object->what = gt_hash_bytes(GT_HASH_START, walker->window, walker->window_bytes / 2);
 	object->table = read_headers(walker, address, object->base);
 	if (object->table > GT_OBJECT_NO_FILE) {

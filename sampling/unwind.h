@@ -53,7 +53,7 @@ struct gt_walk_state {
 /* An executable mapping (objects.h). */
 struct gt_walk_object {
 	uint64_t low, high;
-	uint64_t base;  /* where the file's beginning lies */
+	uint64_t base;  /* where the file's beginning lies; + 1: mapped by the segment that has the code */
 	uint64_t table; /* .eh_frame_hdr; 0: there is none; GT_OBJECT_NO_FILE: a JIT's memory */
 	uint64_t what;  /* of the headers, as a check */
 	uint32_t id;    /* no other object has had it */

@@ -19,7 +19,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#ifdef __clang__
+#define ALONE __attribute__((noinline, optnone))
+#else
 #define ALONE __attribute__((noipa))
+#endif
 #define TURNS 10
 #define STAT  "/proc/self/task/%d/stat"
 
