@@ -52,7 +52,7 @@ __asm__(".pushsection .text\n"
 #endif
 
 #ifdef STACK_POINTER
-extern void gt_stack_ends(void);
+GT_HIDDEN extern void gt_stack_ends(void);
 GT_HIDDEN uintptr_t gt_stack_ended(const ucontext_t *next);
 
 /* Where a function that makecontext() was given returns to; 1: that may not be changed. */
