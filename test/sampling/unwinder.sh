@@ -5,6 +5,9 @@
 case $(uname -m) in x86_64 | aarch64) ;; *) skip_all "no unwinder for $(uname -m)" ;; esac
 unwinder=$GT_BUILD/sampling/.libs/libgtunwind.a
 [ -e "$unwinder" ] || skip_all "no unwinder was built"
+# Those that compile for another processor (test/systems/emulated.sh).
+compilers=${GT_CROSS_COMPILERS:-gcc clang}
+first=${compilers%% *}
 
 # unwinding CC OPT NAME FLAGS...: a program from NAME.c -> $T/NAME, as a claim.
 unwinding()
