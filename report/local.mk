@@ -29,7 +29,8 @@ report_libgtreport_la_SOURCES += report/findings/efficiency.c report/findings/fi
 	report/findings/findings_all.c report/findings/findings.h report/findings/findings_host.c \
 	report/findings/findings_gpu.c report/findings/suggest.h report/findings/suggest.c report/findings/diff.h \
 	report/findings/diff.c report/findings/spins.c report/findings/lanes.h \
-	report/findings/findings_threads.c report/findings/findings_files.c report/findings/findings_ranks.c report/findings/findings_peers.c
+	report/findings/findings_threads.c report/findings/findings_files.c report/findings/findings_ranks.c \
+	report/findings/findings_peers.c report/findings/findings_processors.c
 # Parts of an archive, and what belongs together in it.
 report_libgtreport_la_SOURCES += report/part/part.h report/part/part.c report/part/match.h \
 	report/part/match.c report/part/keep.h report/part/keep.c report/part/slice.h report/part/slice.c \

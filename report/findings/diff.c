@@ -112,7 +112,10 @@ static bool add_row(struct gt_diff *diff, unsigned place, const struct gt_sectio
 		    const union gt_cell *row, bool after)
 {
 	const struct compared *how = &compared[place];
+	double seconds = number_at(section, row, how->seconds);
 
+	if (isnan(seconds) && how->of == LOSS) /* a finding whose gain is not known */
+		return false;
 	if (diff->count == diff->room) {
 		diff->room = diff->room ? 2 * diff->room : 64;
 		diff->items = gt_resized(diff->items, diff->room, sizeof(*diff->items));
@@ -122,13 +125,13 @@ static bool add_row(struct gt_diff *diff, unsigned place, const struct gt_sectio
 		.name = name_of(how, section, row),
 		.after = after,
 		.run = diff->runs[after],
-		.seconds = number_at(section, row, how->seconds),
+		.seconds = seconds,
 		.count = number_at(section, row, how->count),
 		.least = number_at(section, row, how->least),
 		.most = number_at(section, row, how->most),
 		.error = number_at(section, row, "error_s"),
 	};
-	return !isnan(diff->items[diff->count - 1].seconds);
+	return !isnan(seconds);
 }
 
 void gt_diff_add(struct gt_diff *diff, const struct gt_figures *figures, bool after)

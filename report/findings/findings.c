@@ -134,7 +134,8 @@ void gt_finding_add(struct gt_report *report, const struct gt_finding *finding, 
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	row = gt_row_add(section);
-	row[GAIN].count = finding->gain < report->duration ? finding->gain : report->duration;
+	row[GAIN].count = finding->gain < report->duration || finding->gain == GT_NO_COUNT
+				  ? finding->gain : report->duration;
 	row[ID].text = thresholds[finding->id].id;
 	row[SENTENCE].text = gt_figures_text(&report->figures, "%s", text);
 	row[LOCATION].text = finding->location;

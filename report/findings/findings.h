@@ -3,7 +3,7 @@
  * Findings: sentences that say what costs time, with their evidence and what to try (gputrace-findings(7)).
  *
  * A rule is a function that looks at results and sections of other analyses and calls gt_finding_add() for
- * what it finds. What would gain less than the threshold `minimum` is not reported.
+ * what it finds. What is known to gain less than the threshold `minimum` is not reported.
  *
  * Limits: a gain is what the run could be shorter at most, other things being equal.
  */
@@ -36,6 +36,11 @@
 	  "percent of the run that the first thread works alone, or others one by one")                 \
 	F(STARTUP, "startup", GT_MUCH_ALONE,                                                            \
 	  "percent of the run that it does so before others begin")                                     \
+	F(OVERSUBSCRIPTION, "oversubscription", GT_MUCH_WANTED,                                         \
+	  "percent of the time in which threads could run that there are too many of them")             \
+	F(STARVATION, "starvation", GT_MUCH_WANTED,                                                     \
+	  "percent of it, and of the run, that others have the processors")                             \
+	F(QUOTA, "quota", GT_MUCH_WANTED, "percent of the run that a quota of its group takes")         \
 	F(SPINS, "spins", GT_MUCH_SPINNING, "percent of the run that a thread uses a processor to wait") \
 	F(TINY_WRITES, "tiny-writes", GT_TINY_BYTES, "bytes of a read or write")                        \
 	F(LATE_PEER, "late-peer", GT_MUCH_PEER,                                                         \
@@ -66,7 +71,7 @@ enum gt_finding_id { GT_FINDING_LIST(GT_FINDING_ENUM) GT_FINDINGS };
 
 struct gt_finding {
 	enum gt_finding_id id;
-	uint64_t gain;         /* ns */
+	uint64_t gain;         /* ns; GT_NO_COUNT: not known */
 	const char *location;  /* or NULL */
 	const char *where;     /* a region, call path or source line; or NULL */
 	uint64_t time;         /* ns since the begin; GT_NO_COUNT: none */
@@ -152,6 +157,7 @@ void gt_findings_files(struct gt_report *report);
 void gt_findings_peers(struct gt_report *report);
 void gt_findings_gpu(struct gt_report *report);
 void gt_findings_threads(struct gt_report *report);
+void gt_findings_processors(struct gt_report *report);
 void gt_findings_spins(struct gt_report *report);
 
 #endif

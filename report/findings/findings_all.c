@@ -19,6 +19,7 @@ static void figures(struct gt_report *report, void *result)
 	gt_findings_files(report);
 	gt_findings_peers(report);
 	gt_findings_threads(report);
+	gt_findings_processors(report);
 	gt_findings_gpu(report);
 	gt_findings_spins(report);
 	gt_rows_sort(section, 0);

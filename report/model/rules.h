@@ -38,6 +38,8 @@ enum { GT_MUCH_IN_TURN = 20 };
 enum { GT_SOME_COLLECTIVES = 10, GT_MANY_MESSAGES = 1000, GT_TINY_MESSAGE = 1024, GT_MOST_MESSAGES = 90 };
 /* Percent: load balance of threads; of the run that the first one works without others. */
 enum { GT_EVEN_THREADS = 80, GT_MUCH_ALONE = 20 };
+/* Percent of the run, or of the time in which threads can run, that they have no processor. */
+enum { GT_MUCH_WANTED = 20 };
 /* Percent of the run that a thread uses a processor to wait. */
 enum { GT_MUCH_SPINNING = 10 };
 /* Messages that are not tiny go at 1 GB/s. */

@@ -452,13 +452,15 @@ static unsigned finding_lines(const struct gt_summary_view *view)
 static void print_finding(const struct printer *p, const struct gt_section *section, size_t i)
 {
 	const char *where = gt_section_cell(section, i, "where")->text;
-	char a[32], text[640], place[128] = "";
+	uint64_t gain = gt_section_cell(section, i, "seconds")->count;
+	char a[32], known[48], text[640], place[128] = "";
 
+	snprintf(known, sizeof(known), "%s to gain", timed(a, gain));
 	gt_summary_escape(text, sizeof(text), gt_section_cell(section, i, "text")->text, sizeof(text) - 1);
 	if (where)
 		gt_summary_escape(place, sizeof(place), where, 60);
-	line(p, YELLOW, "%s to gain: %s%s%s (%s)", timed(a, gt_section_cell(section, i, "seconds")->count),
-	     text, where ? "; in " : "", place, gt_section_cell(section, i, "id")->text);
+	line(p, YELLOW, "%s: %s%s%s (%s)", gain == GT_NO_COUNT ? "gain not known" : known, text,
+	     where ? "; in " : "", place, gt_section_cell(section, i, "id")->text);
 }
 
 /* What costs most; a sentence is never cut. */

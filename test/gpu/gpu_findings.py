@@ -23,7 +23,7 @@ def findings(suite, name, words):
     if not suite.verdict(f"{name} report", not rc, err.strip()[-200:]):
         return None
     summary = json.loads((Path(trace.directory) / "summary.json").read_text())
-    return ({f["id"]: f"{f['seconds'] * 1e3:.0f} ms: {f['text']}" for f in json.loads(out)["findings"]},
+    return ({f["id"]: f"{(f['seconds'] or 0) * 1e3:.0f} ms: {f['text']}" for f in json.loads(out)["findings"]},
             {f["id"] for f in summary.get("findings", [])})
 
 

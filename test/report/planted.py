@@ -17,6 +17,7 @@
   planted.py in-turn DIR MS  GPUs that work at the same time for so long
   planted.py spinning DIR HOW [REGION [OBJECT]]  a thread that uses a processor to wait, or works where it could
   planted.py crowded DIR HOW  a late rank that waited for its processor, that worked, or that did both
+  planted.py shares DIR HOW  threads that wait for processors, where it is not known whose these are
   planted.py equal DIR HOW  equal ranks that share processors: who waited for one, if that is known
   planted.py late DIR       a late rank of which only gputrace's own region is recorded
   planted.py sampled DIR ID NS  gpu-gaps or late-rank with a sample of the host, or of the late rank, in each NS;
@@ -353,6 +354,55 @@ def gate():
         for n, thread in enumerate(threads):
             at = begin + 28000000 + n * 1000
             locked(thread, m, begin, at, at + 1000, 4 * i + 1 + n)
+    return m
+
+
+def on_processors(count, shares, each=SECOND, **properties):
+    """Threads that work for all of the run; of `each` of it they have a processor for these shares, or wait."""
+    m, process, main = host()
+    m.properties = {"GPUTRACE::PROCESSORS": str(count), **{f"GPUTRACE::{k}": str(v) for k, v in properties.items()}}
+    for n, share in enumerate(shares):
+        thread = m.thread(process, f"Thread {n}") if n else main
+        m.call(thread, m.region("work"), 0, SECOND)
+        ran = int(each * share)
+        m.states(thread, lifetime=SECOND, running=ran, ready=each - ran, blocked=SECOND - each, unknown=0)
+    return m
+
+
+@case
+def oversubscription(bad):
+    """Sixteen threads on two processors, of which each has one for an eighth of the time; or two that have one each."""
+    return on_processors(2, [0.125] * 16 if bad else [1] * 2)
+
+
+@case
+def starvation(bad):
+    """A thread has a processor for half of the time, of two that nobody else of the run uses; or for 85 %."""
+    return on_processors(2, [0.5 if bad else 0.85])
+
+
+@case
+def quota(bad):
+    """A thread waits for 0.6 s, for most of which its group is throttled; or as good as never is."""
+    return on_processors(2, [0.4 if bad else 0.9], QUOTA_MILLICORES=500, THROTTLED_NS=590000000 if bad else 90000000)
+
+
+def shares(how):
+    """As starvation() or oversubscription(), where something else says that no processor was missing, or not whose."""
+    if how == "filled":  # by others of the run, for all that is known
+        return on_processors(2, [0.5] * 4, each=500000000)
+    if how == "unrecorded":  # the run's other programs used the rest
+        return on_processors(2, [0.5], PROCESSOR_TIME_NS=1900000000)
+    if how == "many":  # others have one of the two processors, and there are more threads than that
+        return on_processors(2, [0.25] * 4)
+    m = on_processors(2, [0.5] if how == "slice" else [0.125] * 16)
+    if how == "slice":
+        m.properties["GPUTRACE::SLICE_TIME"] = "0 1000"
+    elif how == "hosts":
+        m.node = m.define("SystemTreeNode", m.s("node2"), m.s("node"), 0)
+        m.call(m.thread(m.process("Process 1")), m.region("work"), 0, SECOND)
+    elif how == "unknown":
+        del m.properties["GPUTRACE::PROCESSORS"]
     return m
 
 
@@ -718,6 +768,8 @@ if __name__ == "__main__":
         sampled(sys.argv[3], int(sys.argv[4])).write(sys.argv[2])
     elif sys.argv[1] == "crowded":
         crowded(sys.argv[3]).write(sys.argv[2])
+    elif sys.argv[1] == "shares":
+        shares(sys.argv[3]).write(sys.argv[2])
     elif sys.argv[1] == "equal":
         equal(sys.argv[3]).write(sys.argv[2])
     elif sys.argv[1] == "late":

@@ -108,9 +108,9 @@ def text_differences(lines, whole):
     yield from head_differences(lines, whole)
     yield from sum_differences(lines, whole)
     told = [f for f in whole["findings"]][:3]
-    said = re.findall(r"^\[gputrace\] (\S+ \S+) to gain: (.*?)(?:; in .*)? \(([a-z-]+)\)$", lines, re.M)
+    said = re.findall(r"^\[gputrace\] (?:(\S+ \S+) to gain|gain not known): (.*?)(?:; in .*)? \(([a-z-]+)\)$", lines, re.M)
     if [(f["text"], f["id"]) for f in told] != [s[1:] for s in said] or \
-            not all(is_printed(s[0], f["seconds"]) for s, f in zip(said, told)):
+            not all(is_printed(s[0], f["seconds"]) if s[0] else f["seconds"] is None for s, f in zip(said, told)):
         yield "findings", told, said
     rates = whole["efficiencies"] or {}
     for pattern, key in (("parallel efficiency ([0-9]+) %", "parallel_efficiency"),
