@@ -99,6 +99,21 @@ bool gt_copy_pageable(const char *name)
 	return strstr(name, "pageable");
 }
 
+static bool has_one(const char *name, const char *const *words)
+{
+	while (*words && !strstr(name, *words))
+		words++;
+	return *words;
+}
+
+enum gt_copying gt_copying(const char *name)
+{
+	static const char *const in[] = { "H2D", "HtoD", "HOST_TO_DEVICE", "Write", NULL };
+	static const char *const out[] = { "D2H", "DtoH", "DEVICE_TO_HOST", "Read", NULL };
+
+	return has_one(name, in) ? GT_COPYING_IN : has_one(name, out) ? GT_COPYING_OUT : GT_COPYING_NOT;
+}
+
 static bool is_one(const char *name, const char *const *names)
 {
 	while (*names && strcmp(*names, name))

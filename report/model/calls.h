@@ -54,6 +54,9 @@ enum gt_activity_kind { GT_ACTIVITY_NONE, GT_ACTIVITY_KERNEL, GT_ACTIVITY_COPY, 
 enum gt_activity_kind gt_activity(const char *group);
 /* Of a copy that a device does: is the host's memory pageable? */
 bool gt_copy_pageable(const char *name);
+/* The direction, by its name. */
+enum gt_copying { GT_COPYING_NOT, GT_COPYING_IN, GT_COPYING_OUT, GT_COPYINGS }; /* _NOT: not with the host */
+enum gt_copying gt_copying(const char *name);
 
 /* What a parameter of this name says of a kernel: its blocks, or groups; what is in each; all items. */
 enum gt_size { GT_SIZE_NONE, GT_SIZE_GRID, GT_SIZE_BLOCK, GT_SIZE_ITEMS };

@@ -36,6 +36,10 @@ struct place {
 	uint64_t after[GT_GAINS];    /* the next segment goes on after its dependencies, in new time ... */
 	uint64_t cause_at, also_at;  /* ... and each of them, of the first; 0: there is none */
 	uint64_t noted;              /* of its early dependencies, those that it has come to */
+	/* Copies that overlap: the new time at which the last one ended, by direction. */
+	uint64_t copied[GT_COPYINGS][GT_GAINS];
+	uint64_t reached[GT_GAINS];  /* new time at which it came to the last one to a device; 0: none yet */
+	uint64_t last_out;           /* 1 + segment: its last copy to a host */
 	size_t early, early_end;     /* of those that depend on it: the next one, behind the last */
 };
 
@@ -54,6 +58,7 @@ struct gain {
 	bool held;                   /* waits for somebody unknown end when they did */
 	const struct gt_whatif *whatif; /* what else is changed: then its three ends are asked for; or NULL */
 	bool retimes;                /* segments get their new times */
+	uint64_t hidden;             /* ns of copies for which nobody waits */
 	struct place *places;        /* by location */
 	uint32_t *heap, used;        /* locations by their next step */
 	struct early *early;         /* by `on`, then time */
@@ -72,6 +77,14 @@ static double kept(const struct gain *gain, uint32_t location, uint32_t node, un
 	if (gain->whatif)
 		return gt_whatif_kept(gain->whatif, location, node);
 	return gain->nodes[location] && gain->nodes[location][node] == k + 1 ? 0 : 1;
+}
+
+/* Is it a copy that overlaps with what is around it? */
+static enum gt_copying copying(const struct gain *gain, uint32_t location,
+			       const struct gt_wait_segment *segment)
+{
+	return gain->whatif && !segment->birth ? gt_whatif_copying(gain->whatif, location, segment->node)
+					       : GT_COPYING_NOT;
 }
 
 static void choose_nodes(struct gain *gain, uint32_t location)
@@ -130,6 +143,8 @@ static void collect_early(struct gain *gain, uint32_t location)
 		bool early = is_early(gain, location, segment, ended);
 
 		gain->sync->open_ended |= is_open_ended(segment);
+		if (copying(gain, location, segment) == GT_COPYING_OUT)
+			gain->places[location].last_out = i + 1;
 		ended = segment->end;
 		if (!early)
 			continue;
@@ -275,13 +290,40 @@ static uint64_t bound(const struct gain *gain, unsigned k, uint64_t begin, uint6
 	return k == GT_WHATIF_HIGH ? later(time, old + whatif->more) : time;
 }
 
+/* How long the copy of the next segment takes. */
+static uint64_t copy_takes(const struct gain *gain, uint32_t location, unsigned k)
+{
+	const struct gt_wait_segment *segment = segment_of(gain, location);
+	uint64_t from = segment->begin;
+
+	if (known(gain, segment->cause))
+		from = later(smaller(segment->until, segment->end), from);
+	return (uint64_t)((double)(segment->end - from) * kept(gain, location, segment->node, k));
+}
+
+/* The new time at which it ends, if its stream comes to it at `begin`. */
+static uint64_t copied(const struct gain *gain, uint32_t location, enum gt_copying way, uint64_t begin,
+		       unsigned k)
+{
+	const struct place *place = &gain->places[location];
+
+	if (way == GT_COPYING_IN && place->reached[k])
+		begin = place->reached[k];
+	return later(begin, place->copied[way][k]) + copy_takes(gain, location, k);
+}
+
 /* The same of a moment in the next segment. */
 static uint64_t new_time_in(const struct gain *gain, uint32_t location, uint64_t time, unsigned k)
 {
 	const struct gt_wait_segment *segment = segment_of(gain, location);
 	const struct place *place = &gain->places[location];
 	uint64_t begin = later(place->there[k] + place->gap[k], place->after[k]), from = segment->begin;
+	enum gt_copying way = copying(gain, location, segment);
 
+	if (way == GT_COPYING_OUT && place->last_out > place->next + 1) /* behind the last one is nothing */
+		return begin;
+	if (way)
+		return later(begin, copied(gain, location, way, begin, k));
 	if (segment->free && segment->cause == GT_NO_CAUSE)
 		return begin;
 	if (gain->held && is_open_ended(segment))
@@ -391,6 +433,20 @@ static void retime(const struct place *place, uint64_t from, struct gt_wait_segm
 	}
 }
 
+/* The next segment's copy overlaps, its location goes on at `there`: before it is there. */
+static void note_copy(struct gain *gain, uint32_t location, enum gt_copying way, unsigned k, uint64_t there)
+{
+	struct place *place = &gain->places[location];
+	uint64_t begin = later(place->there[k] + place->gap[k], place->after[k]);
+	uint64_t takes = copy_takes(gain, location, k);
+
+	if (!k)
+		gain->hidden += takes - smaller(takes, there - begin);
+	place->copied[way][k] = copied(gain, location, way, begin, k);
+	if (way == GT_COPYING_IN)
+		place->reached[k] = begin;
+}
+
 /* The next segment ends. False: it was the last one. */
 static bool pass(struct gain *gain, uint32_t location)
 {
@@ -402,9 +458,15 @@ static bool pass(struct gain *gain, uint32_t location)
 	note_early(gain, location);
 	if (birth)
 		end_thread(place, gain->count);
-	for (unsigned k = 0; k < gain->count; k++)
-		place->there[k] = end > place->at ? new_time(gain, location, end, k)
-						  : later(place->there[k], place->after[k]);
+	for (unsigned k = 0; k < gain->count; k++) {
+		enum gt_copying way = copying(gain, location, segment);
+		uint64_t there = end > place->at ? new_time(gain, location, end, k)
+						 : later(place->there[k], place->after[k]);
+
+		if (way)
+			note_copy(gain, location, way, k, there);
+		place->there[k] = there;
+	}
 	if (gain->retimes)
 		retime(place, from, segment);
 	place->at = end;
@@ -538,9 +600,11 @@ bool gt_gain(struct gt_sync *sync, const unsigned char *chosen, unsigned count, 
 	return evaluate(&(struct gain){ .sync = sync, .chosen = chosen, .count = count, .held = held }, ends);
 }
 
-bool gt_gain_whatif(struct gt_sync *sync, const struct gt_whatif *whatif, bool retimes,
-		    uint64_t (*ends)[GT_GAINS])
+bool gt_gain_whatif(struct gt_sync *sync, struct gt_whatif *whatif, bool retimes, uint64_t (*ends)[GT_GAINS])
 {
-	return evaluate(&(struct gain){ .sync = sync, .whatif = whatif, .count = GT_WHATIF_ENDS,
-					.retimes = retimes }, ends);
+	struct gain gain = { .sync = sync, .whatif = whatif, .count = GT_WHATIF_ENDS, .retimes = retimes };
+	bool done = evaluate(&gain, ends);
+
+	whatif->hidden = gain.hidden;
+	return done;
 }

@@ -81,8 +81,7 @@ const char *gt_change_parse(struct gt_change *change, const char *text)
 
 	*change = (struct gt_change){ .text = text, .kind = GT_CHANGE_REGION, .factor = 1 };
 	if (!strcmp(text, "copies overlap")) {
-		change->kind = GT_CHANGE_COPIES;
-		change->factor = 0;
+		change->kind = GT_CHANGE_COPIES; /* which keep their time */
 		return NULL;
 	}
 	if (begins(text, "lock ") && ends(text, " free")) {
@@ -183,10 +182,23 @@ static bool find_rank(struct gt_sync *sync, struct gt_change *change)
 	return true;
 }
 
-/* Is a name the region's, or that of others like it? */
-static bool is_named(const struct gt_change *change, const char *name, bool exact)
+enum named { WHOLE, FUNCTION, PATTERN, WAYS };
+
+/*
+ * Is it the region's name, that of a function with parameters ("void gemm<float>(float*)" is "gemm"), or a
+ * pattern of it?
+ */
+static bool is_named(const struct gt_change *change, const char *name, enum named how)
 {
-	return exact ? !strcmp(name, change->name) : !fnmatch(change->name, name, 0);
+	size_t length = strlen(change->name);
+
+	if (how == WHOLE)
+		return !strcmp(name, change->name);
+	if (how == PATTERN)
+		return !fnmatch(change->name, name, 0);
+	if (begins(name, "void ")) /* of templates */
+		name += 5;
+	return !strncmp(name, change->name, length) && (name[length] == '(' || name[length] == '<');
 }
 
 static bool refuse_region(struct gt_sync *sync, const struct gt_change *change)
@@ -215,9 +227,9 @@ static bool find_regions(struct gt_sync *sync, unsigned number, uint32_t *bits)
 	const struct gt_change *change = &sync->report->whatif->changes[number];
 	size_t count = sync->report->read->tables[GT_OTF2_REGION].count, found = 0;
 
-	for (int exact = 1; exact >= 0 && !found; exact--)
+	for (enum named how = WHOLE; how < WAYS && !found; how++)
 		for (size_t i = 0; i < count; i++)
-			if (is_named(change, gt_report_region_name(sync->report, i), exact)) {
+			if (is_named(change, gt_report_region_name(sync->report, i), how)) {
 				bits[i] |= UINT32_C(1) << number;
 				found++;
 			}
@@ -266,15 +278,16 @@ static bool is_work(const struct gt_sync *sync, uint32_t node)
 	return time == GT_TIME_USEFUL || time == GT_TIME_IO;
 }
 
-/* Does a stream copy there? `node`: of the whole tree. */
-static bool is_copy(const struct gt_sync *sync, uint32_t location, uint32_t node)
+/* Does a stream copy there between a device and its host? `node`: of the whole tree. */
+static enum gt_copying copying(const struct gt_sync *sync, uint32_t location, uint32_t node)
 {
 	const struct gt_report *report = sync->report;
 	uint32_t region = sync->profile->tree.nodes[node].region;
 
 	return report->classes.locations[location].kind == GT_LOCATION_STREAM && node &&
 	       region < report->read->tables[GT_OTF2_REGION].count &&
-	       report->classes.regions[region] == GT_CLASS_GPU_TRANSFER;
+	       report->classes.regions[region] == GT_CLASS_GPU_TRANSFER
+		? gt_copying(gt_report_region_name(report, region)) : GT_COPYING_NOT;
 }
 
 static bool changes(const struct gt_sync *sync, unsigned number, uint32_t location, uint32_t node,
@@ -290,7 +303,7 @@ static bool changes(const struct gt_sync *sync, unsigned number, uint32_t locati
 		return bits >> number & 1 &&
 		       sync->report->classes.locations[location].kind == GT_LOCATION_STREAM;
 	case GT_CHANGE_COPIES:
-		return is_copy(sync, location, node);
+		return copying(sync, location, node) != GT_COPYING_NOT;
 	case GT_CHANGE_REGION:
 		return bits >> number & 1;
 	default:
@@ -310,22 +323,32 @@ static double kept_of(const struct gt_sync *sync, uint32_t location, uint32_t no
 	return kept < FACTOR_MOST ? kept : FACTOR_MOST;
 }
 
+static bool overlaps(const struct gt_whatif *whatif)
+{
+	for (unsigned i = 0; i < whatif->count; i++)
+		if (whatif->changes[i].kind == GT_CHANGE_COPIES)
+			return true;
+	return false;
+}
+
 static void keep_all(struct gt_sync *sync, const uint32_t *bits)
 {
 	struct gt_whatif *whatif = sync->report->whatif;
 	uint32_t locations = (uint32_t)gt_sync_locations(sync);
 
-	if (!whatif->kept)
-		whatif->kept = gt_zeroed(locations + 1, sizeof(*whatif->kept));
+	whatif->kept = gt_zeroed(locations + 1, sizeof(*whatif->kept));
+	whatif->copying = gt_zeroed(locations + 1, sizeof(*whatif->copying));
 	for (uint32_t i = 0; i < locations; i++) {
 		uint32_t count = sync->profile->locations[i].node_count;
 
-		if (!whatif->kept[i])
-			whatif->kept[i] = gt_zeroed((size_t)count + 1, sizeof(**whatif->kept));
+		whatif->kept[i] = gt_zeroed((size_t)count + 1, sizeof(**whatif->kept));
+		whatif->copying[i] = gt_zeroed((size_t)count + 1, sizeof(**whatif->copying));
 		for (uint32_t k = 0; k < count; k++) {
 			uint32_t node = gt_profile_node_at(sync->profile, i, k);
 
 			whatif->kept[i][k] = (float)kept_of(sync, i, node, bits[node]);
+			if (overlaps(whatif))
+				whatif->copying[i][k] = (unsigned char)copying(sync, i, node);
 		}
 	}
 }
@@ -343,6 +366,8 @@ static void add(struct gt_sync *sync, const uint32_t *bits, uint32_t location, u
 		whatif->less += (uint64_t)lost;
 	else
 		whatif->more += (uint64_t)-lost;
+	if (gt_whatif_copying(whatif, location, node)) /* it may be hidden */
+		whatif->less += (uint64_t)(ns - lost);
 	for (unsigned i = 0; i < whatif->count; i++)
 		if (changes(sync, i, location, whole, bits[whole])) {
 			whatif->changes[i].ns += (uint64_t)ns;
@@ -394,92 +419,6 @@ static void add_location(struct gt_sync *sync, const uint32_t *bits, uint32_t lo
 	}
 }
 
-/* Of all locations, anew. */
-static void add_locations(struct gt_sync *sync, const uint32_t *bits)
-{
-	struct gt_whatif *whatif = sync->report->whatif;
-
-	whatif->less = whatif->more = 0;
-	for (unsigned i = 0; i < whatif->count; i++) {
-		whatif->changes[i].ns = 0;
-		whatif->changes[i].lost = 0;
-	}
-	for (uint32_t i = 0; i < gt_sync_locations(sync); i++)
-		add_location(sync, bits, i);
-}
-
-/* ---- copies that overlap ------------------------------------------------------------------------- */
-
-/* Of a stream, by direction, which is the region: all copies, and, of all streams, the longest one. */
-static void measure_stream(const struct gt_sync *sync, uint32_t location, uint64_t *sums, uint64_t *longest)
-{
-	const struct gt_whatif *whatif = sync->report->whatif;
-
-	for (uint64_t i = 0; i < gt_segment_count(sync, location); i++) {
-		const struct gt_wait_segment *segment = gt_segment_at(sync, location, i);
-		uint32_t node = gt_profile_node_at(sync->profile, location, segment->node);
-		uint64_t from = segment->begin, ns;
-		uint32_t region;
-
-		if (segment->cause != GT_NO_CAUSE && segment->until > from)
-			from = segment->until;
-		if (segment->end <= from || segment->birth || !is_copy(sync, location, node))
-			continue;
-		region = sync->report->classes.same[sync->profile->tree.nodes[node].region];
-		ns = (uint64_t)((double)(segment->end - from) *
-				gt_whatif_kept(whatif, location, segment->node));
-		sums[region] += ns;
-		if (ns > longest[region])
-			longest[region] = ns;
-	}
-}
-
-/* While copies keep their time. */
-static void measure_copies(struct gt_sync *sync)
-{
-	struct gt_whatif *whatif = sync->report->whatif;
-	size_t count = sync->report->read->tables[GT_OTF2_REGION].count;
-	uint64_t *sums = gt_zeroed(count + 1, sizeof(*sums));
-	uint64_t *longest = gt_zeroed(count + 1, sizeof(*longest));
-
-	for (uint32_t i = 0; i < gt_sync_locations(sync); i++) {
-		if (sync->report->classes.locations[i].kind != GT_LOCATION_STREAM)
-			continue;
-		measure_stream(sync, i, sums, longest);
-		for (size_t k = 0; k < count; k++) {
-			whatif->copied = sums[k] > whatif->copied ? sums[k] : whatif->copied;
-			sums[k] = 0;
-		}
-		gt_spill_used(&sync->spill);
-	}
-	for (size_t k = 0; k < count; k++)
-		whatif->bare += longest[k];
-	free(longest);
-	free(sums);
-}
-
-static bool overlaps(const struct gt_whatif *whatif)
-{
-	for (unsigned i = 0; i < whatif->count; i++)
-		if (whatif->changes[i].kind == GT_CHANGE_COPIES)
-			return true;
-	return false;
-}
-
-/* Copies keep that share of their time; only the first of several such changes is one. */
-static void keep_copies(struct gt_sync *sync, const uint32_t *bits, double share)
-{
-	struct gt_whatif *whatif = sync->report->whatif;
-	bool first = true;
-
-	for (unsigned i = 0; i < whatif->count; i++)
-		if (whatif->changes[i].kind == GT_CHANGE_COPIES) {
-			whatif->changes[i].factor = first ? share : 1;
-			first = false;
-		}
-	keep_all(sync, bits);
-}
-
 /* ---- figures ------------------------------------------------------------------------------------- */
 
 static const struct gt_column columns[] = {
@@ -507,12 +446,15 @@ static void change_rows(struct gt_report *report)
 		const struct gt_change *change = &report->whatif->changes[i];
 		union gt_cell *row = gt_row_add(section);
 
+		double lost = change->kind == GT_CHANGE_COPIES ? (double)report->whatif->hidden
+							       : change->lost;
+
 		row[0].count = change->ns;
-		if (change->lost >= 0)
-			row[1].count = (uint64_t)change->lost;
+		if (lost >= 0)
+			row[1].count = (uint64_t)lost;
 		else
-			row[2].count = (uint64_t)-change->lost;
-		if (change->kind != GT_CHANGE_LOCK)
+			row[2].count = (uint64_t)-lost;
+		if (change->kind < GT_CHANGE_LOCK)
 			row[3].number = change->factor;
 		row[4].text = change->text;
 	}
@@ -554,8 +496,9 @@ static void whatif_row(struct gt_report *report, const uint64_t *predicted)
 static bool any_copies(const struct gt_sync *sync)
 {
 	for (uint32_t i = 0; i < gt_sync_locations(sync); i++)
-		if (sync->profile->locations[i].class_calls[GT_CLASS_GPU_TRANSFER])
-			return true;
+		for (uint32_t k = 0; k < sync->profile->locations[i].node_count; k++)
+			if (copying(sync, i, gt_profile_node_at(sync->profile, i, k)))
+				return true;
 	return false;
 }
 
@@ -574,7 +517,7 @@ static bool resolve(struct gt_sync *sync, uint32_t *regions)
 		if (change->kind < GT_CHANGE_RANK && !find_regions(sync, i, regions))
 			return false;
 		if (change->kind == GT_CHANGE_COPIES && !any_copies(sync))
-			return !refuse(sync, "no stream of a GPU copies anything in this archive");
+			return !refuse(sync, "no GPU copies from or to its host in this archive");
 		if (change->kind == GT_CHANGE_KERNEL && !is_on_stream(sync, i, regions))
 			return !refuse(sync, "no stream of a GPU has a '%s' in this archive", change->name);
 	}
@@ -624,67 +567,14 @@ static void within(struct gt_sync *sync, uint64_t *predicted)
 }
 
 /* The new ends, of what is kept. */
-static bool evaluate(struct gt_sync *sync, uint64_t *predicted)
+static bool predict(struct gt_sync *sync, uint64_t *predicted)
 {
+	struct gt_whatif *whatif = sync->report->whatif;
 	uint64_t (*ends)[GT_GAINS] = gt_zeroed(gt_sync_locations(sync) + 1, sizeof(*ends));
-	bool done = gt_gain_whatif(sync, sync->report->whatif, false, ends);
+	bool done = gt_gain_whatif(sync, whatif, false, ends);
 
 	for (unsigned k = 0; done && k < GT_WHATIF_ENDS; k++)
 		predicted[k] = gt_path_new_end(sync, ends, k);
-	free(ends);
-	return done;
-}
-
-enum { SHARES = 256 }; /* of copies' time that are tried */
-
-static bool try_share(struct gt_sync *sync, const uint32_t *bits, unsigned share, uint64_t *predicted)
-{
-	keep_copies(sync, bits, (double)share / SHARES);
-	add_locations(sync, bits);
-	return evaluate(sync, predicted);
-}
-
-/* The least share of copies' time with which the run is not over before a stream has copied everything. */
-static bool overlap(struct gt_sync *sync, const uint32_t *bits, uint64_t *predicted)
-{
-	struct gt_whatif *whatif = sync->report->whatif;
-	unsigned least = 1, most = SHARES;
-
-	keep_copies(sync, bits, 1);
-	measure_copies(sync);
-	if (!try_share(sync, bits, 0, predicted))
-		return false;
-	if (predicted[GT_WHATIF_PREDICTED] < whatif->copied) {
-		while (least < most) {
-			unsigned middle = (least + most) / 2;
-
-			if (!try_share(sync, bits, middle, predicted))
-				return false;
-			if (predicted[GT_WHATIF_PREDICTED] < whatif->copied)
-				least = middle + 1;
-			else
-				most = middle;
-		}
-		if (!try_share(sync, bits, most, predicted))
-			return false;
-	}
-	predicted[GT_WHATIF_HIGH] += whatif->bare;
-	return true;
-}
-
-static bool predict(struct gt_sync *sync, const uint32_t *bits, uint64_t *predicted)
-{
-	struct gt_whatif *whatif = sync->report->whatif;
-	uint64_t (*ends)[GT_GAINS] = gt_zeroed(gt_sync_locations(sync) + 1, sizeof(*ends));
-	bool done;
-
-	if (overlaps(whatif)) {
-		done = overlap(sync, bits, predicted);
-	} else {
-		keep_all(sync, bits);
-		add_locations(sync, bits);
-		done = evaluate(sync, predicted);
-	}
 	done = done && gt_gain_whatif(sync, whatif, true, ends);
 	free(ends);
 	if (!done)
@@ -704,8 +594,11 @@ bool gt_whatif_predict(struct gt_sync *sync)
 	if (done) {
 		uint32_t *bits = bits_of_nodes(sync, regions);
 
-		done = predict(sync, bits, predicted);
+		keep_all(sync, bits);
+		for (uint32_t i = 0; i < gt_sync_locations(sync); i++)
+			add_location(sync, bits, i);
 		free(bits);
+		done = predict(sync, predicted);
 	}
 	free(regions);
 	if (!done)
@@ -720,8 +613,12 @@ void gt_whatif_drop(struct gt_sync *sync)
 {
 	struct gt_whatif *whatif = sync->report->whatif;
 
-	for (size_t i = 0; whatif && whatif->kept && i < gt_sync_locations(sync); i++)
+	if (!whatif || !whatif->kept)
+		return;
+	for (size_t i = 0; i < gt_sync_locations(sync); i++) {
 		free(whatif->kept[i]);
-	if (whatif)
-		free(whatif->kept);
+		free(whatif->copying[i]);
+	}
+	free(whatif->kept);
+	free(whatif->copying);
 }

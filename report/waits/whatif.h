@@ -13,10 +13,9 @@
  * is there, in its new time. Two changes of one call multiply (to 1000 at most), and one that calls itself is
  * changed once.
  *
- * Copies that overlap: all copies of streams keep the same share of their time, the least one with which no
- * stream copies longer in one direction than the run takes; 0 in most runs. At most, the run takes as much
- * longer as the longest copy of each direction: before the first kernel and behind the last one nothing runs
- * that could hide them.
+ * Copies that overlap: double buffering. A copy to a device begins when its stream came to the copy before
+ * it, or that one ended, if later; what follows on the stream waits for it. A copy to the host begins when
+ * its stream comes to it and the one before has ended; only the last one of a stream is waited for.
  *
  * Bounds: if nobody is known to have ended a wait, who did comes earlier by at most all the time that the
  * changes take away (`less`), or not at all; and later by at most what they add (`more`), or not at all. The
@@ -30,6 +29,7 @@
 #ifndef GT_REPORT_WHATIF_H
 #define GT_REPORT_WHATIF_H
 
+#include "report/model/calls.h"
 #include "report/waits/sync.h"
 
 enum { GT_CHANGES_MOST = 32 };
@@ -56,9 +56,9 @@ enum gt_unseen { GT_UNSEEN_NOTHING, GT_UNSEEN_LOCKS, GT_UNSEEN_WAKES };
 struct gt_whatif {
 	struct gt_change *changes;
 	unsigned count;
-	uint64_t copied;      /* ns that a stream copies in one direction, at most; the run takes as long */
-	uint64_t bare;        /* ns of the longest copy of each direction: nothing may hide them */
 	float **kept;         /* by location and node of its tree: the share of its time that it keeps */
+	unsigned char **copying; /* the same: enum gt_copying, of copies that overlap */
+	uint64_t hidden;      /* ns of copies for which nobody waits then */
 	uint64_t less, more;  /* ns */
 	enum gt_unseen unseen; /* what may be waited for then, of which nothing is known */
 	const char *refused;  /* why nothing was computed: a sentence, which the figures own; or NULL */
@@ -76,12 +76,17 @@ bool gt_whatif_predict(struct gt_sync *sync);
 void gt_whatif_drop(struct gt_sync *sync);
 
 /* gain.c: when each location ends. `retimes`: segments get their new times. False: too many of them. */
-bool gt_gain_whatif(struct gt_sync *sync, const struct gt_whatif *whatif, bool retimes,
-		    uint64_t (*ends)[GT_GAINS]);
+bool gt_gain_whatif(struct gt_sync *sync, struct gt_whatif *whatif, bool retimes, uint64_t (*ends)[GT_GAINS]);
 
 static inline double gt_whatif_kept(const struct gt_whatif *whatif, uint32_t location, uint32_t node)
 {
 	return (double)whatif->kept[location][node];
+}
+
+static inline enum gt_copying gt_whatif_copying(const struct gt_whatif *whatif, uint32_t location,
+						uint32_t node)
+{
+	return (enum gt_copying)whatif->copying[location][node];
 }
 
 #endif

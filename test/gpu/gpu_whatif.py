@@ -25,7 +25,7 @@ CHANGES = [
     ("ahead", "kernel k_first*0.2", (300, 3000, 200, 1500), (300, 600, 200, 1500)),
     ("threads", "kernel k_first*0.25", (300, 2000, 1000, 0), (300, 500, 1000, 0)),
     ("threads", "kernel k_second*3", (300, 2000, 1000, 0), (300, 2000, 3000, 0)),
-    ("copies", "kernel cudaMemcpy*H2D*0.5", (200, 500, 0, 32768), (200, 500, 0, 16384)),
+    ("copies", "kernel cudaMemcpy*H2D**0.5", (200, 500, 0, 32768), (200, 500, 0, 16384)),
     ("copies", "kernel k_first*0.5", (200, 2000, 0, 32768), (200, 1000, 0, 32768)),
     ("copies", "copies overlap", (200, 2000, 0, 32768), (200, 2000, 0, 32768), "overlapped"),
     ("copies", "copies overlap", (200, 300, 0, 49152), (200, 300, 0, 49152), "overlapped"),

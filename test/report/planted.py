@@ -7,7 +7,7 @@
   planted.py answers DIR    small writes that are none of the problems
   planted.py pages DIR      writes of pages
   planted.py overlap DIR    kernels and copies that overlap for 10 ms of 400 ms
-  planted.py copying DIR COPY KERNEL  ten copies of COPY ms and a kernel of KERNEL ms behind each
+  planted.py copying DIR MS...  ten times a copy to the device, a kernel and, if a third time is given, one back
   planted.py turns DIR      threads that wait for one lock for longer than a time slice, each for all others
   planted.py watched DIR    a thread that another one waits for
   planted.py helped DIR     a thread that works for longer than the first one and another
@@ -451,20 +451,19 @@ def launches(m, thread, stream, count, busy, length=SECOND, grid=1000, spent=100
         m.kernel(stream, "axpy", i * step, i * step + busy, grid, 128, 1 + i)
 
 
-def copying(copy, kernel):
+def copying(*lengths):
     """All are launched at once and take turns on a stream, for which the host waits at the end."""
     m, _, thread, stream = gpu()
-    ms, number, at = 1000000, 0, 20000
+    ms, number, at = 1000000, 0, 100000
     for _ in range(10):
-        for name, call, length in (("cudaMemcpy H2D", "cudaMemcpyAsync", copy), ("axpy", "cudaLaunchKernel", kernel)):
+        for name, length in zip(("cudaMemcpy H2D", "void axpy<float>(float*)", "cudaMemcpy D2H"), lengths):
             number += 1
-            m.call(thread, api(m, call), number * 1000, number * 1000 + 500, number)
-            if name == "axpy":
-                m.kernel(stream, name, at, at + length * ms, 1000, 128, number)
-            else:
-                m.copy(stream, name, at, at + length * ms, 1000000, number)
+            copies = name.startswith("cudaMemcpy")
+            m.call(thread, api(m, "cudaMemcpyAsync" if copies else "cudaLaunchKernel"), number * 1000,
+                   number * 1000 + 500, number)
+            (m.copy if copies else m.kernel)(stream, name, at, at + length * ms, 1000000, correlation=number)
             at += length * ms
-    m.call(thread, api(m, "cudaDeviceSynchronize"), 30000, at + 10000)
+    m.call(thread, api(m, "cudaDeviceSynchronize"), 80000, at + 10000)
     return m
 
 
@@ -753,7 +752,7 @@ if __name__ == "__main__":
     elif sys.argv[1] == "overlap":
         overlap().write(sys.argv[2])
     elif sys.argv[1] == "copying":
-        copying(int(sys.argv[3]), int(sys.argv[4])).write(sys.argv[2])
+        copying(*map(int, sys.argv[3:])).write(sys.argv[2])
     elif sys.argv[1] in ("turns", "gate", "watched", "helped", "after"):
         {"turns": turns, "gate": gate, "watched": watched, "helped": helped, "after": after}[sys.argv[1]]().write(sys.argv[2])
     elif sys.argv[1] == "in-turn":
