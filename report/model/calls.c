@@ -106,7 +106,7 @@ static bool has_one(const char *name, const char *const *words)
 	return *words;
 }
 
-enum gt_copying gt_copying(const char *name)
+enum gt_copying gt_copy_way(const char *name)
 {
 	static const char *const in[] = { "H2D", "HtoD", "HOST_TO_DEVICE", "Write", NULL };
 	static const char *const out[] = { "D2H", "DtoH", "DEVICE_TO_HOST", "Read", NULL };

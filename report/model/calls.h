@@ -56,7 +56,7 @@ enum gt_activity_kind gt_activity(const char *group);
 bool gt_copy_pageable(const char *name);
 /* The direction, by its name. */
 enum gt_copying { GT_COPYING_NOT, GT_COPYING_IN, GT_COPYING_OUT, GT_COPYINGS }; /* _NOT: not with the host */
-enum gt_copying gt_copying(const char *name);
+enum gt_copying gt_copy_way(const char *name);
 
 /* What a parameter of this name says of a kernel: its blocks, or groups; what is in each; all items. */
 enum gt_size { GT_SIZE_NONE, GT_SIZE_GRID, GT_SIZE_BLOCK, GT_SIZE_ITEMS };

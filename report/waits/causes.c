@@ -424,15 +424,43 @@ static uint32_t named(const struct gt_sync *sync, const struct gt_item *item, co
 			     : GT_NO_CAUSE;
 }
 
+/*
+ * When a thread that had a lock has released it at the latest, that another one had at the time: what it does
+ * then, it does without. A condition wait releases its mutex.
+ */
+static uint64_t released_by(const struct gt_sync *sync, uint32_t holder, uint64_t time)
+{
+	uint64_t low = 0, high = gt_segment_count(sync, holder);
+	const struct gt_wait_segment *segment;
+
+	while (low < high) { /* the first that ends then or later */
+		uint64_t middle = low + (high - low) / 2;
+
+		if (gt_segment_at(sync, holder, middle)->end < time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == gt_segment_count(sync, holder))
+		return time;
+	segment = gt_segment_at(sync, holder, low);
+	return segment->begin < time && segment->class != GT_CLASS_UNLOCK ? segment->begin : time;
+}
+
 /* Nobody is known to have released the lock: it was the one that had it as the wait began. */
 static void held(struct gt_sync *sync, const struct gt_item *item, const struct gt_item *by)
 {
 	struct gt_wait_segment *segment = gt_segment_at(sync, item->location, item->segment);
 	uint32_t cause = named(sync, item, by);
 
-	if (cause != GT_NO_CAUSE && segment->cause == GT_NO_CAUSE && segment->class == GT_CLASS_LOCK &&
-	    !segment->settled && sync->report->classes.locations[item->location].kind != GT_LOCATION_SERVICE)
-		gt_sync_wait(sync, item->location, item->segment, GT_WAIT_LOCK, cause, segment->end);
+	uint64_t until;
+
+	if (cause == GT_NO_CAUSE || segment->cause != GT_NO_CAUSE || segment->class != GT_CLASS_LOCK ||
+	    segment->settled || sync->report->classes.locations[item->location].kind == GT_LOCATION_SERVICE)
+		return;
+	until = released_by(sync, cause, segment->end);
+	if (until > segment->begin)
+		gt_sync_wait(sync, item->location, item->segment, GT_WAIT_LOCK, cause, until);
 }
 
 /* A wait ended because the thread `by` signalled a condition, or the first thread of the process did. */

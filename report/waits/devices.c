@@ -6,8 +6,8 @@
  * or because it had to wait for one on another stream, which then ended just before it began. Only while the
  * whole device is idle it starves.
  *
- * Limits: which streams and events a call waits for is in no record; what ended last is taken. The idle time
- * before a stream's first activity is in no timeline.
+ * Limits: which streams and events a call waits for is in no record, unless it is for all of a device, or there
+ * is one only; what ended last is taken. The idle time before a stream's first activity is in no timeline.
  */
 #include "config.h"
 
@@ -16,6 +16,7 @@
 #include "report/waits/sync.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* An activity that ends so long before another begins can be what that one waited for: launching after the
  * event of another stream takes some microseconds. */
@@ -250,6 +251,19 @@ static void find_starvation(struct devices *devices)
 
 /* ---- hosts --------------------------------------------------------------------------------------- */
 
+/* Does the call of a segment wait for all that its device does? */
+static bool is_whole(const struct gt_sync *sync, uint32_t host, const struct gt_wait_segment *segment)
+{
+	static const char *const calls[] = { "cudaDeviceSynchronize", "cudaThreadSynchronize",
+					     "cuCtxSynchronize", "hipDeviceSynchronize", "hipCtxSynchronize" };
+	const char *name = gt_sync_region(sync, host, gt_profile_node_at(sync->profile, host, segment->node));
+
+	for (size_t i = 0; name && i < sizeof(calls) / sizeof(calls[0]); i++)
+		if (!strcmp(name, calls[i]))
+			return true;
+	return false;
+}
+
 static void host_waits(struct devices *devices, uint32_t host)
 {
 	struct gt_sync *sync = devices->sync;
@@ -264,11 +278,13 @@ static void host_waits(struct devices *devices, uint32_t host)
 		gt_spill_used(&sync->spill);
 		if (segment->class != GT_CLASS_GPU_WAIT && !hidden)
 			continue;
-		end = last_end(ends, &cursor, segment->begin, segment->end, GT_NO_CAUSE);
+		segment->whole = !hidden && is_whole(sync, host, segment);
+		/* It would wait for all that ended before it, too, if that took longer. */
+		end = last_end(ends, &cursor, segment->whole ? 0 : segment->begin, segment->end, GT_NO_CAUSE);
 		if (end)
 			gt_sync_wait(sync, host, i, hidden ? GT_WAIT_HIDDEN : GT_WAIT_DEVICE, end->location,
 				     end->time);
-		segment->settled = !end && !hidden;
+		segment->settled = (!end || end->time <= segment->begin) && !hidden;
 	}
 }
 

@@ -64,6 +64,7 @@ struct gain {
 	struct early *early;         /* by `on`, then time */
 	size_t early_count, early_room;
 	struct gt_log *noted;        /* by location: uint64_t[GT_GAINS], in the order of its segments */
+	uint32_t *streams, *streams_of; /* of all devices, and where those of each begin; of one more, too */
 };
 
 static struct gt_wait_segment *segment_of(const struct gain *gain, uint32_t location)
@@ -115,6 +116,21 @@ static bool known(const struct gain *gain, uint32_t cause)
 	const struct gt_location_class *locations = gain->sync->report->classes.locations;
 
 	return cause != GT_NO_CAUSE && locations[cause].kind != GT_LOCATION_SERVICE;
+}
+
+static bool is_stream_of(const struct gain *gain, uint32_t location, uint32_t device)
+{
+	const struct gt_location_class *class = &gain->sync->report->classes.locations[location];
+
+	return class->kind == GT_LOCATION_STREAM && class->device == device;
+}
+
+/* Does a segment that depends on a stream depend on all others of its device, too? */
+static bool is_whole(const struct gain *gain, const struct gt_wait_segment *segment, uint32_t on)
+{
+	const struct gt_classes *classes = &gain->sync->report->classes;
+
+	return segment->whole && on != GT_NO_CAUSE && classes->locations[on].device < classes->device_count;
 }
 
 /* Did the second thing that a segment depends on happen before the call before had `ended`? */
@@ -382,6 +398,28 @@ static void note_early(struct gain *gain, uint32_t location)
 	}
 }
 
+/* A call waits for all streams of a device, not only for the one that it waited for: that may be another one. */
+static void depend_streams(struct gain *gain, uint32_t location, uint32_t on, uint64_t time)
+{
+	const struct gt_location_class *classes = gain->sync->report->classes.locations;
+	struct place *place = &gain->places[location];
+	uint32_t device = classes[on].device;
+
+	for (uint32_t i = gain->streams_of[device]; i < gain->streams_of[device + 1]; i++) {
+		uint32_t stream = gain->streams[i];
+		uint64_t at;
+
+		if (stream == on || classes[stream].process != classes[location].process ||
+		    !gt_segment_count(gain->sync, stream))
+			continue;
+		at = depend(gain, location, stream, time);
+		if (at <= place->cause_at || !gain->retimes)
+			continue;
+		place->cause_at = at;
+		segment_of(gain, location)->cause = stream;
+	}
+}
+
 /* What was written down when it happened; where the other location has not passed that yet, as always. */
 static uint64_t depend_early(struct gain *gain, uint32_t location)
 {
@@ -513,20 +551,37 @@ static void be_created(struct gain *gain, uint32_t location)
 	timeline->created = timeline->begin - delay;
 }
 
-static bool step(struct gain *gain, uint32_t location)
+static void depend_on_cause(struct gain *gain, uint32_t location)
 {
 	const struct gt_wait_segment *segment = segment_of(gain, location);
+
+	gain->places[location].cause_at = depend(gain, location, segment->cause, segment->until);
+	if (is_whole(gain, segment, segment->cause))
+		depend_streams(gain, location, segment->cause, segment->until);
+}
+
+static void depend_also(struct gain *gain, uint32_t location)
+{
+	const struct gt_wait_segment *segment = segment_of(gain, location);
+	struct place *place = &gain->places[location];
+
+	place->also_at = is_early(gain, location, segment, place->next ? place->at : 0)
+		? depend_early(gain, location) : depend(gain, location, segment->also, segment->also_until);
+	if (segment->cause == GT_NO_CAUSE && is_whole(gain, segment, segment->also))
+		depend_streams(gain, location, segment->also, segment->also_until);
+}
+
+static bool step(struct gain *gain, uint32_t location)
+{
 	struct place *place = &gain->places[location];
 	enum step done = place->step;
 
 	if (done == CREATION)
 		be_created(gain, location);
-	else if (done == ALSO && is_early(gain, location, segment, place->next ? place->at : 0))
-		place->also_at = depend_early(gain, location);
 	else if (done == ALSO)
-		place->also_at = depend(gain, location, segment->also, segment->also_until);
+		depend_also(gain, location);
 	else if (done == CAUSE)
-		place->cause_at = depend(gain, location, segment->cause, segment->until);
+		depend_on_cause(gain, location);
 	else if (!pass(gain, location))
 		return false;
 	plan(gain, location, done == CREATION ? END : done);
@@ -545,12 +600,30 @@ static uint64_t segments(const struct gt_sync *sync)
 	return sum;
 }
 
+/* By device. */
+static void find_streams(struct gain *gain, uint32_t locations)
+{
+	const struct gt_classes *classes = &gain->sync->report->classes;
+
+	gain->streams = gt_zeroed(locations + 1, sizeof(*gain->streams));
+	gain->streams_of = gt_zeroed((size_t)classes->device_count + 1, sizeof(*gain->streams_of));
+	for (uint32_t device = 0; device < classes->device_count; device++) {
+		uint32_t at = gain->streams_of[device];
+
+		for (uint32_t i = 0; i < locations; i++)
+			if (is_stream_of(gain, i, device))
+				gain->streams[at++] = i;
+		gain->streams_of[device + 1] = at;
+	}
+}
+
 static void start_all(struct gain *gain, uint32_t locations)
 {
 	gain->places = gt_zeroed(locations + 1, sizeof(*gain->places));
 	gain->heap = gt_zeroed(locations + 1, sizeof(*gain->heap));
 	gain->nodes = gt_zeroed(locations + 1, sizeof(*gain->nodes));
 	gain->noted = gt_zeroed(locations + 1, sizeof(*gain->noted));
+	find_streams(gain, locations);
 	for (uint32_t i = 0; i < locations; i++)
 		collect_early(gain, i);
 	sort_early(gain);
@@ -586,6 +659,8 @@ static bool evaluate(struct gain *gain, uint64_t (*ends)[GT_GAINS])
 		free(gain->nodes[i]);
 		gt_log_free(&gain->noted[i]);
 	}
+	free(gain->streams);
+	free(gain->streams_of);
 	free(gain->noted);
 	free(gain->early);
 	free(gain->nodes);

@@ -287,7 +287,7 @@ static enum gt_copying copying(const struct gt_sync *sync, uint32_t location, ui
 	return report->classes.locations[location].kind == GT_LOCATION_STREAM && node &&
 	       region < report->read->tables[GT_OTF2_REGION].count &&
 	       report->classes.regions[region] == GT_CLASS_GPU_TRANSFER
-		? gt_copying(gt_report_region_name(report, region)) : GT_COPYING_NOT;
+		? gt_copy_way(gt_report_region_name(report, region)) : GT_COPYING_NOT;
 }
 
 static bool changes(const struct gt_sync *sync, unsigned number, uint32_t location, uint32_t node,

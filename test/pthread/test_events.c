@@ -2,8 +2,7 @@
 /*
  * What the calls of the thread library mean, tested without intercepting anything.
  *
- * Limits: order numbers grow within one address; two locks of a test are taken from one array, and
- * their numbers are compared only with themselves.
+ * Limits: numbers of two locks of a test, taken from one array, are compared only with themselves.
  */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

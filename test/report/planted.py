@@ -8,6 +8,7 @@
   planted.py pages DIR      writes of pages
   planted.py overlap DIR    kernels and copies that overlap for 10 ms of 400 ms
   planted.py copying DIR MS...  ten times a copy to the device, a kernel and, if a third time is given, one back
+  planted.py beside DIR MS MS  ten times a kernel on each of two streams, for which the host waits
   planted.py turns DIR      threads that wait for one lock for longer than a time slice, each for all others
   planted.py watched DIR    a thread that another one waits for
   planted.py helped DIR     a thread that works for longer than the first one and another
@@ -467,6 +468,19 @@ def copying(*lengths):
     return m
 
 
+def beside(*lengths):
+    """The host launches both, and waits for all of the device."""
+    m, process, thread, stream = gpu()
+    streams, ms, at = [stream, m.stream(process, 1 + m.node, "CUDA[0:13]")], 1000000, 0
+    for i in range(10):
+        for k, length in enumerate(lengths):
+            m.call(thread, api(m, "cudaLaunchKernel"), at + k * 2000, at + k * 2000 + 500, 1 + 2 * i + k)
+            m.kernel(streams[k], ("first", "second")[k], at + 10000, at + 10000 + length * ms, 64, 128, 1 + 2 * i + k)
+        m.call(thread, api(m, "cudaDeviceSynchronize"), at + 8000, at + 12000 + max(lengths) * ms)
+        at += 20000 + max(lengths) * ms
+    return m
+
+
 @case
 def blocking_copy(bad):
     """Twenty copies of 10 ms in which the host stands still; or asynchronous ones of pinned memory, and two sets."""
@@ -751,6 +765,8 @@ if __name__ == "__main__":
         answers().write(sys.argv[2])
     elif sys.argv[1] == "overlap":
         overlap().write(sys.argv[2])
+    elif sys.argv[1] == "beside":
+        beside(*map(int, sys.argv[3:])).write(sys.argv[2])
     elif sys.argv[1] == "copying":
         copying(*map(int, sys.argv[3:])).write(sys.argv[2])
     elif sys.argv[1] in ("turns", "gate", "watched", "helped", "after"):
