@@ -6,8 +6,9 @@
  * or because it had to wait for one on another stream, which then ended just before it began. Only while the
  * whole device is idle it starves.
  *
- * Limits: which streams and events a call waits for is in no record, unless it is for all of a device, or there
- * is one only; what ended last is taken. The idle time before a stream's first activity is in no timeline.
+ * Limits: which streams and events a call waits for is in no record, unless it is for all of a device; what
+ * ended last is taken, of what its own thread has launched if that is known. The idle time before a stream's
+ * first activity is in no timeline.
  */
 #include "config.h"
 
@@ -27,6 +28,7 @@ struct end {
 	uint64_t time;
 	uint32_t location;
 	uint32_t class;
+	uint32_t launcher;
 };
 
 struct devices {
@@ -124,10 +126,11 @@ static void order_ends(struct devices *devices)
 	while (gt_bag_next(bag)) {
 		struct gt_item item = gt_bag_take(bag);
 		struct gt_log *log = &devices->ends[item.key];
+		uint32_t launcher = gt_segment_at(devices->sync, item.location, item.segment)->launcher;
 
 		log->size = sizeof(struct end);
 		*(struct end *)gt_log_add(&devices->sync->spill, log) =
-			(struct end){ item.time, item.location, item.what };
+			(struct end){ item.time, item.location, item.what, launcher };
 	}
 }
 
@@ -146,6 +149,23 @@ static const struct end *last_end(const struct gt_log *ends, uint64_t *cursor, u
 			return end;
 	}
 	return NULL;
+}
+
+/* As last_end(); of those that `host` had launched, if there are any. */
+static const struct end *last_of_own(const struct gt_log *ends, uint64_t *cursor, uint64_t from, uint64_t to,
+				     uint32_t host)
+{
+	const struct end *last = last_end(ends, cursor, from, to, GT_NO_CAUSE);
+
+	for (uint64_t i = *cursor; last && i--;) {
+		const struct end *end = gt_log_at(ends, i);
+
+		if (end->time <= from)
+			break;
+		if (end->launcher == host)
+			return end;
+	}
+	return last;
 }
 
 /* ---- streams ------------------------------------------------------------------------------------- */
@@ -254,8 +274,8 @@ static void find_starvation(struct devices *devices)
 /* Does the call of a segment wait for all that its device does? */
 static bool is_whole(const struct gt_sync *sync, uint32_t host, const struct gt_wait_segment *segment)
 {
-	static const char *const calls[] = { "cudaDeviceSynchronize", "cudaThreadSynchronize",
-					     "cuCtxSynchronize", "hipDeviceSynchronize", "hipCtxSynchronize" };
+	static const char *const calls[] = { "cudaDeviceSynchronize", "cudaThreadSynchronize", "cuCtxSynchronize",
+					     "hipDeviceSynchronize", "hipCtxSynchronize" };
 	const char *name = gt_sync_region(sync, host, gt_profile_node_at(sync->profile, host, segment->node));
 
 	for (size_t i = 0; name && i < sizeof(calls) / sizeof(calls[0]); i++)
@@ -280,7 +300,8 @@ static void host_waits(struct devices *devices, uint32_t host)
 			continue;
 		segment->whole = !hidden && is_whole(sync, host, segment);
 		/* It would wait for all that ended before it, too, if that took longer. */
-		end = last_end(ends, &cursor, segment->whole ? 0 : segment->begin, segment->end, GT_NO_CAUSE);
+		end = segment->whole ? last_end(ends, &cursor, 0, segment->end, GT_NO_CAUSE)
+				     : last_of_own(ends, &cursor, segment->begin, segment->end, host);
 		if (end)
 			gt_sync_wait(sync, host, i, hidden ? GT_WAIT_HIDDEN : GT_WAIT_DEVICE, end->location,
 				     end->time);

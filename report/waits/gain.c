@@ -398,7 +398,7 @@ static void note_early(struct gain *gain, uint32_t location)
 	}
 }
 
-/* A call waits for all streams of a device, not only for the one that it waited for: that may be another one. */
+/* A call waits for all streams of a device, not only for the one that it waited for, which may be another. */
 static void depend_streams(struct gain *gain, uint32_t location, uint32_t on, uint64_t time)
 {
 	const struct gt_location_class *classes = gain->sync->report->classes.locations;
