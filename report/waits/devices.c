@@ -274,8 +274,9 @@ static void find_starvation(struct devices *devices)
 /* Does the call of a segment wait for all that its device does? */
 static bool is_whole(const struct gt_sync *sync, uint32_t host, const struct gt_wait_segment *segment)
 {
-	static const char *const calls[] = { "cudaDeviceSynchronize", "cudaThreadSynchronize", "cuCtxSynchronize",
-					     "hipDeviceSynchronize", "hipCtxSynchronize" };
+	static const char *const calls[] = { "cudaDeviceSynchronize", "cudaThreadSynchronize",
+					     "cuCtxSynchronize", "hipDeviceSynchronize",
+					     "hipCtxSynchronize" };
 	const char *name = gt_sync_region(sync, host, gt_profile_node_at(sync->profile, host, segment->node));
 
 	for (size_t i = 0; name && i < sizeof(calls) / sizeof(calls[0]); i++)
