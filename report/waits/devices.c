@@ -3,8 +3,9 @@
  * Finds who ended the waits of hosts for devices, and of devices for hosts and for each other.
  *
  * Before an activity its stream was idle: because the activity was launched later (its launch is the cause),
- * or because it had to wait for one on another stream, which then ended just before it began. Only while the
- * whole device is idle it starves.
+ * or because it had to wait for one on another stream, which then ended just before it began, if it was told
+ * to: by cudaStreamWaitEvent() since the launch before, by the graph of both, or as a legacy default stream
+ * waits. Only while the whole device is idle it starves.
  *
  * Limits: which streams and events a call waits for is in no record, unless it is for all of a device; what
  * ended last is taken, of what its own thread has launched if that is known. The idle time before a stream's
@@ -29,11 +30,20 @@ struct end {
 	uint32_t location;
 	uint32_t class;
 	uint32_t launcher;
+	uint64_t sent;
+};
+
+/* When calls began after which a stream waits for another one. */
+struct told {
+	uint64_t *times;
+	size_t count, room;
 };
 
 struct devices {
 	struct gt_sync *sync;
 	struct gt_log *ends; /* by process */
+	struct told *told;   /* the same */
+	bool tells;          /* are such calls recorded, and no launches otherwise? */
 };
 
 static const struct gt_location_class *class_at(const struct devices *devices, uint32_t location)
@@ -126,11 +136,12 @@ static void order_ends(struct devices *devices)
 	while (gt_bag_next(bag)) {
 		struct gt_item item = gt_bag_take(bag);
 		struct gt_log *log = &devices->ends[item.key];
-		uint32_t launcher = gt_segment_at(devices->sync, item.location, item.segment)->launcher;
+		const struct gt_wait_segment *segment =
+			gt_segment_at(devices->sync, item.location, item.segment);
 
 		log->size = sizeof(struct end);
 		*(struct end *)gt_log_add(&devices->sync->spill, log) =
-			(struct end){ item.time, item.location, item.what, launcher };
+			(struct end){ item.time, item.location, item.what, segment->launcher, segment->sent };
 	}
 }
 
@@ -168,6 +179,96 @@ static const struct end *last_of_own(const struct gt_log *ends, uint64_t *cursor
 	return last;
 }
 
+/* ---- what streams are told ----------------------------------------------------------------------- */
+
+static bool begins(const char *name, const char *word)
+{
+	return !strncmp(name, word, strlen(word));
+}
+
+/* CUDA and HIP have one call; events of others are arguments of launches. */
+static bool tells(const struct gt_report *report, const struct gt_profile *profile)
+{
+	for (size_t i = 0; i < report->read->tables[GT_OTF2_REGION].count; i++) {
+		const char *name = gt_report_region_name(report, i);
+
+		if (report->classes.regions[i] == GT_CLASS_GPU_LAUNCH && profile->regions[i].calls &&
+		    !begins(name, "cu") && !begins(name, "__cuda") && !begins(name, "hip"))
+			return false;
+	}
+	return true;
+}
+
+static void collect_told(struct devices *devices, uint32_t host)
+{
+	struct gt_sync *sync = devices->sync;
+	struct told *told = &devices->told[class_at(devices, host)->process];
+
+	for (uint64_t i = 0; i < gt_segment_count(sync, host); i++, gt_spill_used(&sync->spill)) {
+		const struct gt_wait_segment *segment = gt_segment_at(sync, host, i);
+		uint32_t node = gt_profile_node_at(sync->profile, host, segment->node);
+
+		if (segment->class != GT_CLASS_GPU_OTHER ||
+		    !strstr(gt_sync_region(sync, host, node), "StreamWaitEvent"))
+			continue;
+		told->times = gt_grown(told->times, told->count, &told->room, sizeof(*told->times));
+		told->times[told->count++] = segment->begin;
+	}
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static void order_told(struct devices *devices, uint32_t processes)
+{
+	for (uint32_t i = 0; i < processes; i++)
+		if (devices->told[i].count)
+			qsort(devices->told[i].times, devices->told[i].count, sizeof(uint64_t), by_time);
+}
+
+/* Was there such a call in that time? */
+static bool was_told(const struct told *told, uint64_t from, uint64_t to)
+{
+	size_t low = 0, high = told->count;
+
+	while (low < high) { /* the first that is not before */
+		size_t middle = low + (high - low) / 2;
+
+		if (told->times[middle] < from)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < told->count && told->times[low] <= to;
+}
+
+/* CUPTI numbers the legacy default stream 7, in names as in "CUDA[0:7]". */
+static bool is_default(const struct gt_sync *sync, uint32_t stream)
+{
+	const struct gt_otf2_location *location = gt_otf2_location_at(sync->report->read, stream);
+
+	return strstr(location->name, ":7]");
+}
+
+/* Can an activity of a stream have waited for another one's that ended? */
+static bool may_wait(const struct devices *devices, uint32_t stream, uint64_t index, const struct end *end)
+{
+	const struct gt_wait_segment *segment = gt_segment_at(devices->sync, stream, index);
+	const struct gt_wait_segment *last =
+		index > 1 ? gt_segment_at(devices->sync, stream, index - 2) : NULL;
+	uint64_t from = last && last->launcher != GT_NO_CAUSE ? last->sent : 0;
+
+	if (!devices->tells || segment->launcher == GT_NO_CAUSE || end->launcher == GT_NO_CAUSE)
+		return true;
+	return segment->sent == end->sent || segment->sent == from || is_default(devices->sync, stream) ||
+	       is_default(devices->sync, end->location) ||
+	       was_told(&devices->told[class_at(devices, stream)->process], from, segment->sent);
+}
+
 /* ---- streams ------------------------------------------------------------------------------------- */
 
 /* Why an activity began when it did, and not at `from`: where its stream was idle before, or has begun. */
@@ -186,6 +287,8 @@ static void why(struct devices *devices, uint32_t stream, uint64_t index, uint64
 		from = segment->begin - DEPENDENCY_NS;
 	end = last_end(&devices->ends[class_at(devices, stream)->process], cursor, from, segment->begin,
 		       stream);
+	if (end && !may_wait(devices, stream, index, end))
+		end = NULL;
 	if (!index) {
 		if (end || launched) {
 			timeline->creator = end ? end->location : segment->launcher;
@@ -315,25 +418,34 @@ static void host_waits(struct devices *devices, uint32_t host)
 void gt_device_causes(struct gt_sync *sync)
 {
 	const struct gt_classes *classes = &sync->report->classes;
-	struct devices devices = { sync, calloc(classes->process_count + 1, sizeof(struct gt_log)) };
+	struct devices devices = {
+		.sync = sync,
+		.ends = gt_zeroed((size_t)classes->process_count + 1, sizeof(*devices.ends)),
+		.told = gt_zeroed((size_t)classes->process_count + 1, sizeof(*devices.told)),
+		.tells = tells(sync->report, sync->profile),
+	};
 	uint32_t locations = (uint32_t)gt_sync_locations(sync);
 
-	if (!devices.ends)
-		gt_no_memory();
 	match_launches(sync);
 	for (uint32_t i = 0; i < locations; i++)
 		if (classes->locations[i].kind == GT_LOCATION_STREAM)
 			collect(&devices, i);
+		else
+			collect_told(&devices, i);
 	order_ends(&devices);
+	order_told(&devices, classes->process_count);
 	for (uint32_t i = 0; i < locations; i++)
 		if (classes->locations[i].kind == GT_LOCATION_STREAM)
 			stream_causes(&devices, i);
 		else
 			host_waits(&devices, i);
 	find_starvation(&devices);
-	for (uint32_t i = 0; i < classes->process_count; i++)
+	for (uint32_t i = 0; i < classes->process_count; i++) {
 		gt_log_free(&devices.ends[i]);
+		free(devices.told[i].times);
+	}
 	free(devices.ends);
+	free(devices.told);
 	gt_bag_free(&sync->bags[GT_BAG_LAUNCHES]);
 	gt_bag_free(&sync->bags[GT_BAG_ENDS]);
 	gt_bag_free(&sync->bags[GT_BAG_BEGINS]);

@@ -7,8 +7,6 @@
   planted.py answers DIR    small writes that are none of the problems
   planted.py pages DIR      writes of pages
   planted.py overlap DIR    kernels and copies that overlap for 10 ms of 400 ms
-  planted.py copying DIR MS...  ten times a copy to the device, a kernel and, if a third time is given, one back
-  planted.py beside DIR MS MS  ten times a kernel on each of two streams, for which the host waits
   planted.py turns DIR      threads that wait for one lock for longer than a time slice, each for all others
   planted.py watched DIR    a thread that another one waits for
   planted.py helped DIR     a thread that works for longer than the first one and another
@@ -452,35 +450,6 @@ def launches(m, thread, stream, count, busy, length=SECOND, grid=1000, spent=100
         m.kernel(stream, "axpy", i * step, i * step + busy, grid, 128, 1 + i)
 
 
-def copying(*lengths):
-    """All are launched at once and take turns on a stream, for which the host waits at the end."""
-    m, _, thread, stream = gpu()
-    ms, number, at = 1000000, 0, 100000
-    for _ in range(10):
-        for name, length in zip(("cudaMemcpy H2D", "void axpy<float>(float*)", "cudaMemcpy D2H"), lengths):
-            number += 1
-            copies = name.startswith("cudaMemcpy")
-            m.call(thread, api(m, "cudaMemcpyAsync" if copies else "cudaLaunchKernel"), number * 1000,
-                   number * 1000 + 500, number)
-            (m.copy if copies else m.kernel)(stream, name, at, at + length * ms, 1000000, correlation=number)
-            at += length * ms
-    m.call(thread, api(m, "cudaDeviceSynchronize"), 80000, at + 10000)
-    return m
-
-
-def beside(*lengths):
-    """The host launches both, and waits for all of the device."""
-    m, process, thread, stream = gpu()
-    streams, ms, at = [stream, m.stream(process, 1 + m.node, "CUDA[0:13]")], 1000000, 0
-    for i in range(10):
-        for k, length in enumerate(lengths):
-            m.call(thread, api(m, "cudaLaunchKernel"), at + k * 2000, at + k * 2000 + 500, 1 + 2 * i + k)
-            m.kernel(streams[k], ("first", "second")[k], at + 10000, at + 10000 + length * ms, 64, 128, 1 + 2 * i + k)
-        m.call(thread, api(m, "cudaDeviceSynchronize"), at + 8000, at + 12000 + max(lengths) * ms)
-        at += 20000 + max(lengths) * ms
-    return m
-
-
 @case
 def blocking_copy(bad):
     """Twenty copies of 10 ms in which the host stands still; or asynchronous ones of pinned memory, and two sets."""
@@ -765,10 +734,6 @@ if __name__ == "__main__":
         answers().write(sys.argv[2])
     elif sys.argv[1] == "overlap":
         overlap().write(sys.argv[2])
-    elif sys.argv[1] == "beside":
-        beside(*map(int, sys.argv[3:])).write(sys.argv[2])
-    elif sys.argv[1] == "copying":
-        copying(*map(int, sys.argv[3:])).write(sys.argv[2])
     elif sys.argv[1] in ("turns", "gate", "watched", "helped", "after"):
         {"turns": turns, "gate": gate, "watched": watched, "helped": helped, "after": after}[sys.argv[1]]().write(sys.argv[2])
     elif sys.argv[1] == "in-turn":
