@@ -139,15 +139,17 @@ static inline struct reals reals_of(uintptr_t site)
 #define LOOKS 16u
 static uintptr_t fresh[FRESH];
 
+/* What is not `old` now would not have been exchanged: nearly all places are only read. */
 static bool exchange(uintptr_t context, uintptr_t old, uintptr_t new)
 {
 	uint64_t at = gt_hash_word(context) >> 48;
 
 	for (unsigned i = 0; i < LOOKS; i++) {
-		uintptr_t expected = old;
+		uintptr_t *place = &fresh[(at + i) % FRESH], expected = old;
 
-		if (__atomic_compare_exchange_n(&fresh[(at + i) % FRESH], &expected, new, false,
-						__ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		if (__atomic_load_n(place, __ATOMIC_RELAXED) == old &&
+		    __atomic_compare_exchange_n(place, &expected, new, false, __ATOMIC_RELAXED,
+						__ATOMIC_RELAXED))
 			return true;
 	}
 	return false;
