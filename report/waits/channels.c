@@ -19,12 +19,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 1 << 23, MOST_NEAR = 64, MOST_CLOSED = 1024 };
+enum { MOST = 1 << 23, MOST_NEAR = 64 };
 
 /* Who did something, and when. */
 struct source {
 	uint32_t location; /* or GT_NO_CAUSE */
 	uint64_t time;
+};
+
+/* The one before that another location did: `before` is its place, + 1. */
+struct closed {
+	struct source source;
+	size_t before;
 };
 
 struct channel {
@@ -37,8 +43,10 @@ struct channel {
 	uint32_t *first, *last;     /* by place in `ended`: the writes whose bytes it got */
 	size_t write_count, read_count;
 	uint64_t *behind;           /* by write: bytes up to its end */
-	struct source closed[MOST_CLOSED]; /* what may have ended the channel */
-	size_t closed_count;
+	struct closed *closed;      /* what may have ended the channel, in the order of time */
+	size_t closed_count, closed_room;
+	uint32_t *looked;           /* by process: in which channel its end was last taken; their number */
+	uint32_t number;
 	bool readers;               /* there are several */
 };
 
@@ -244,39 +252,66 @@ static void read_waited(const struct channel *channel, size_t i)
 
 /* ---- ends ---------------------------------------------------------------------------------------- */
 
-static void add_closed(struct channel *channel, uint32_t location, uint64_t time)
+static void add_closed(struct channel *channel, struct source source)
 {
-	if (channel->closed_count < MOST_CLOSED)
-		channel->closed[channel->closed_count++] = (struct source){ location, time };
+	channel->closed = gt_grown(channel->closed, channel->closed_count, &channel->closed_room,
+				   sizeof(*channel->closed));
+	channel->closed[channel->closed_count++].source = source;
 }
 
-static bool has_end(const struct channel *channel, struct source end)
+static int by_time(const void *a, const void *b)
 {
-	for (size_t i = 0; i < channel->closed_count; i++)
-		if (channel->closed[i].location == end.location && channel->closed[i].time == end.time)
-			return true;
-	return false;
+	const struct source *x = &((const struct closed *)a)->source;
+	const struct source *y = &((const struct closed *)b)->source;
+
+	return x->time != y->time ? (x->time > y->time) - (x->time < y->time)
+				  : (x->location > y->location) - (x->location < y->location);
 }
 
 /* Everybody's who closed it, and those of the processes that had it open. */
 static void collect_ends(struct channel *channel, size_t from, size_t to)
 {
-	uint32_t before = GT_NO_CAUSE;
+	struct closed *closed;
 
 	channel->closed_count = 0;
+	channel->number++;
 	for (size_t i = from; i < to; i++) {
 		const struct gt_item *op = &channel->ops[i];
 		uint32_t process = process_of(channel, op->location);
 
 		if (operation(op) == GT_IO_CLOSED)
-			add_closed(channel, op->location, op->begin);
-		if (process == before)
+			add_closed(channel, (struct source){ op->location, op->begin });
+		if (channel->looked[process] == channel->number)
 			continue;
-		before = process;
-		if (channel->ends[process].location != GT_NO_CAUSE &&
-		    !has_end(channel, channel->ends[process]))
-			add_closed(channel, channel->ends[process].location, channel->ends[process].time);
+		channel->looked[process] = channel->number;
+		if (channel->ends[process].location != GT_NO_CAUSE)
+			add_closed(channel, channel->ends[process]);
 	}
+	if (channel->closed_count)
+		qsort(channel->closed, channel->closed_count, sizeof(*channel->closed), by_time);
+	for (size_t i = 0; i < channel->closed_count; i++) {
+		closed = &channel->closed[i];
+		closed->before = !i ? 0 : closed[-1].source.location == closed->source.location
+					? closed[-1].before : i;
+	}
+}
+
+/* The last that somebody else ended by that time; NULL: there is none. */
+static const struct source *last_closed(const struct channel *channel, const struct gt_item *read)
+{
+	size_t low = 0, high = channel->closed_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (channel->closed[middle].source.time <= read->time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low && channel->closed[low - 1].source.location == read->location)
+		low = channel->closed[low - 1].before;
+	return low ? &channel->closed[low - 1].source : NULL;
 }
 
 /*
@@ -285,15 +320,11 @@ static void collect_ends(struct channel *channel, size_t from, size_t to)
  */
 static void end_waited(const struct channel *channel, const struct gt_item *read)
 {
-	struct source last = { GT_NO_CAUSE, read->begin };
+	const struct source *last = last_closed(channel, read);
 
-	for (size_t i = 0; i < channel->closed_count; i++)
-		if (channel->closed[i].time > last.time && channel->closed[i].time <= read->time &&
-		    channel->closed[i].location != read->location)
-			last = channel->closed[i];
-	if (channel->closed_count < MOST_CLOSED && last.time - read->begin >= read->time - last.time)
+	if (last && last->time > read->begin && last->time - read->begin >= read->time - last->time)
 		gt_sync_wait(channel->sync, read->location, read->segment, GT_WAIT_LATE_WRITER,
-			     last.location, last.time);
+			     last->location, last->time);
 }
 
 static void ends_waited(struct channel *channel, size_t from, size_t to)
@@ -513,6 +544,7 @@ void gt_channel_causes(struct gt_sync *sync)
 
 	channel->sync = sync;
 	channel->ends = ends;
+	channel->looked = gt_zeroed(sync->report->classes.process_count + 1, sizeof(*channel->looked));
 	pair_sockets(sync);
 	for (; load(&sync->bags[GT_BAG_CHANNELS], channel); gt_spill_used(&sync->spill)) {
 		if (!channel->count)
@@ -528,6 +560,8 @@ void gt_channel_causes(struct gt_sync *sync)
 	free(channel->first);
 	free(channel->last);
 	free(channel->behind);
+	free(channel->closed);
+	free(channel->looked);
 	free(channel);
 	free(ends);
 }

@@ -28,7 +28,8 @@ struct families {
 	size_t count;
 	uint32_t *threads;          /* by process: its first location, then by location the next one */
 	uint32_t *next;
-	bool *orphans;              /* by process */
+	struct life *lives;         /* those that may be an orphan's, in their order */
+	size_t life_count, life_room;
 };
 
 /* A call that a process may have been for. */
@@ -39,6 +40,16 @@ struct call {
 	uint32_t creator; /* and who created it, and when */
 	uint64_t created;
 	unsigned found; /* how many it could be */
+};
+
+/*
+ * A call of system() that nobody who is known was for, or the life of a process that is not recorded. Of all
+ * on its host up to it, in the order of their begin: which ends last, and when the next to last does, + 1.
+ */
+struct life {
+	uint64_t host, begin, second;
+	struct call call;
+	size_t last;
 };
 
 static uint64_t number(const struct gt_sync *sync, uint32_t process, const char *name)
@@ -73,8 +84,7 @@ static struct families families_of(struct gt_sync *sync)
 	struct families all = { .sync = sync,
 				.processes = gt_zeroed(count + 1, sizeof(*all.processes)),
 				.threads = gt_zeroed(count + 1, sizeof(*all.threads)),
-				.next = gt_zeroed(locations + 1, sizeof(*all.next)),
-				.orphans = gt_zeroed(count + 1, sizeof(*all.orphans)) };
+				.next = gt_zeroed(locations + 1, sizeof(*all.next)) };
 
 	for (uint32_t i = 0; i < count; i++) {
 		uint64_t id = number(sync, i, "GPUTRACE::PROCESS_ID");
@@ -170,14 +180,6 @@ static bool is_system(const struct gt_sync *sync, uint32_t location, const struc
 						gt_profile_node_at(sync->profile, location, segment->node)));
 }
 
-/* Is the process that the call waited for the child of one that is not recorded? */
-static bool is_orphans(const struct families *all, const struct gt_wait_segment *segment)
-{
-	uint32_t process = all->sync->report->classes.locations[segment->cause].process;
-
-	return all->orphans[process];
-}
-
 static void find(struct call *call, const struct call *other)
 {
 	unsigned found = call->found + 1;
@@ -188,8 +190,7 @@ static void find(struct call *call, const struct call *other)
 }
 
 /* The calls of system() in a process, in which another one lived. The first to end then is taken. */
-static void look(const struct families *all, uint32_t process, uint64_t from, uint64_t to, bool unknown,
-		 struct call *call)
+static void look(const struct families *all, uint32_t process, uint64_t from, uint64_t to, struct call *call)
 {
 	const struct gt_sync *sync = all->sync;
 
@@ -197,33 +198,103 @@ static void look(const struct families *all, uint32_t process, uint64_t from, ui
 		uint64_t at = up_to(sync, i, from);
 		const struct gt_wait_segment *segment = at ? gt_segment_at(sync, i, at - 1) : NULL;
 
-		if (segment && segment->end >= to && is_system(sync, i, segment) &&
-		    (!unknown || segment->cause == GT_NO_CAUSE || is_orphans(all, segment)))
+		if (segment && segment->end >= to && is_system(sync, i, segment))
 			find(call, &(struct call){ .location = i, .segment = at - 1, .end = segment->end,
 						   .creator = i, .created = segment->begin });
 	}
 }
 
-/* All calls in which, or processes that are not recorded in whose life, this one lived. */
-static void look_everywhere(const struct families *all, const struct numbered *child, uint64_t end,
-			    struct call *call)
+static void add_life(struct families *all, uint64_t host, uint64_t begin, const struct call *call)
+{
+	all->lives = gt_grown(all->lives, all->life_count, &all->life_room, sizeof(*all->lives));
+	all->lives[all->life_count++] = (struct life){ .host = host, .begin = begin, .call = *call };
+}
+
+static void add_calls(struct families *all, uint64_t host, uint32_t location)
+{
+	struct gt_sync *sync = all->sync;
+
+	if (!sync->profile->locations[location].class_calls[GT_CLASS_PROCESS])
+		return;
+	for (uint64_t i = 0; i < gt_segment_count(sync, location); i++, gt_spill_used(&sync->spill)) {
+		const struct gt_wait_segment *segment = gt_segment_at(sync, location, i);
+
+		if (segment->cause == GT_NO_CAUSE && is_system(sync, location, segment))
+			add_life(all, host, segment->begin,
+				 &(struct call){ location, i, segment->end, location, segment->begin, 1 });
+	}
+}
+
+static int by_begin(const void *one, const void *other)
+{
+	const struct life *a = one, *b = other;
+
+	if (a->host != b->host)
+		return a->host < b->host ? -1 : 1;
+	return (a->begin > b->begin) - (a->begin < b->begin);
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static void sort_lives(struct families *all)
+{
+	if (all->life_count)
+		qsort(all->lives, all->life_count, sizeof(*all->lives), by_begin);
+	for (size_t i = 0; i < all->life_count; i++) {
+		struct life *life = &all->lives[i];
+		const struct life *before = i && life[-1].host == life->host ? life - 1 : NULL;
+		uint64_t end = life->call.end, last = before ? all->lives[before->last].call.end : 0;
+
+		life->last = !before || end >= last ? i : before->last;
+		if (before)
+			life->second = later(before->second, 1 + (end < last ? end : last));
+	}
+}
+
+/* All that an orphan may have been for. */
+static void collect_lives(struct families *all)
 {
 	const struct gt_sync *sync = all->sync;
 	const struct gt_classes *classes = &sync->report->classes;
 
 	for (size_t i = 0; i < all->count; i++)
-		if (all->processes[i].host == child->host)
-			look(all, all->processes[i].process, child->begin, end, true, call);
+		for (uint32_t k = all->threads[all->processes[i].process]; k != GT_NO_CAUSE; k = all->next[k])
+			add_calls(all, all->processes[i].host, k);
 	for (size_t i = 0; i < sync->unrecorded_count; i++) {
 		const struct gt_unrecorded *one = &sync->unrecorded[i];
 		uint32_t process = classes->locations[one->joiner].process;
 
-		if (one->from <= child->begin && end <= one->to &&
-		    classes->processes[process].group->parent == child->host)
-			find(call, &(struct call){ one->joiner, one->segment, one->to, one->creator,
-						   one->created < child->begin ? one->created : child->begin,
-						   0 });
+		add_life(all, classes->processes[process].group->parent, one->from,
+			 &(struct call){ one->joiner, one->segment, one->to, one->creator, one->created, 1 });
 	}
+	sort_lives(all);
+}
+
+/* All in which this one lived. */
+static void look_everywhere(const struct families *all, const struct numbered *child, uint64_t end,
+			    struct call *call)
+{
+	const struct life *life;
+	size_t low = 0, high = all->life_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		life = &all->lives[middle];
+		if (life->host != child->host ? life->host < child->host : life->begin <= child->begin)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	life = low ? &all->lives[low - 1] : NULL;
+	if (!life || life->host != child->host || all->lives[life->last].call.end < end)
+		return;
+	*call = all->lives[life->last].call;
+	call->found += life->second > end;
+	call->created = call->created < child->begin ? call->created : child->begin;
 }
 
 static bool is_alone(const struct families *all, uint32_t process)
@@ -246,14 +317,13 @@ static void adopt(const struct families *all, const struct numbered *child, bool
 	if (!id || unknown == (parent != NULL))
 		return;
 	if (parent)
-		look(all, parent->process, child->begin, end.time, false, &call);
+		look(all, parent->process, child->begin, end.time, &call);
 	else
 		look_everywhere(all, child, end.time, &call);
 	if (call.found && (parent || call.found == 1)) {
 		timeline->creator = call.creator;
 		timeline->created = call.created;
 		gt_sync_wait(sync, call.location, call.segment, GT_WAIT_CHILD, end.location, end.time);
-		all->orphans[sync->report->classes.locations[end.location].process] = !parent;
 	} else if (parent && is_alone(all, parent->process)) {
 		timeline->creator = main_of(all, parent->process);
 		timeline->created = child->begin;
@@ -264,12 +334,15 @@ void gt_children(struct gt_sync *sync)
 {
 	struct families all = families_of(sync);
 
-	for (int unknown = 0; unknown < 2; unknown++)
+	for (int unknown = 0; unknown < 2; unknown++) {
+		if (unknown)
+			collect_lives(&all);
 		for (size_t i = 0; i < all.count; i++)
 			if (sync->timelines[main_of(&all, all.processes[i].process)].creator == GT_NO_CAUSE)
 				adopt(&all, &all.processes[i], unknown);
+	}
 	free(all.processes);
 	free(all.threads);
 	free(all.next);
-	free(all.orphans);
+	free(all.lives);
 }

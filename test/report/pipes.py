@@ -133,6 +133,20 @@ def pipe_at_its_end():
 
 
 @scene
+def pipe_closed_often():
+    """By the reader, too, which does not wait for itself."""
+    a = Channels(3, "pipe:[1]")
+
+    def close(process, time):
+        return a[process].call(time, time + 0.002, "close", [a.event(time + 0.002, "IoDestroyHandle", 0)], paradigm=IO)
+
+    a.works(0, 90, *(close(0, 1 + i / 100) for i in range(2000)), close(0, 80))
+    a.works(1, 100, a.operation(1, 20, 83, READ, 0))
+    a.works(2, 30, *(close(2, 1 + i / 100) for i in range(2000)))
+    return a, {"waits": waits(("late writer", 60, 1, P1, "read", P0))}
+
+
+@scene
 def pipe_of_one_that_is_not_known():
     """It was closed long before: another one had it open."""
     a = Channels(2, "pipe:[1]")

@@ -3,7 +3,7 @@
 
 Limits: as waits.py.
 """
-from scene import PTHREAD, Archive
+from scene import PTHREAD, Archive, waits
 
 SCENES = {}
 
@@ -101,3 +101,41 @@ def busy_server():
     """Or that it did."""
     return server(None, used=60), {"critical_path": ["client,13", "fork,1", "(no region),4", "server,81",
                                                      "waitpid,1"]}
+
+
+def orphans(*systems):
+    """Two children of a process that is not recorded, from 20 to 80, and others' calls of system()."""
+    a = Archive(processes=2 + len(systems))
+    for group in range(2 + len(systems)):
+        a.property(group, "GPUTRACE::PROCESS_ID", str(100 + group))
+    for i, (begin, end) in enumerate(systems):
+        a[i].do(a[i].call(0, 100, "parent", [a[i].call(begin, end, "system", paradigm=PTHREAD)]))
+    for i, begin in enumerate((15, 20), len(systems)):
+        a.property(i, "GPUTRACE::PARENT_PROCESS_ID", "9")
+        a[i].do(a[i].call(begin, begin + 60, "child"))
+    return a
+
+
+def shells(*rows):
+    """What calls of system() waited: by process ms, and who ended it."""
+    return {"waits": waits(*(("wait for child process", ms, 1, "program [%d], Master thread" % i, "system",
+                              "program [%d], Master thread" % child if child else "")
+                             for i, (ms, child) in enumerate(rows)))}
+
+
+@scene
+def orphans_of_one_call():
+    """The others begin too late or end too soon."""
+    return orphans((5, 60), (10, 90), (18, 70), (30, 95)), shells((55, 0), (70, 5), (52, 0), (65, 0))
+
+
+@scene
+def orphans_of_two_calls():
+    """One was for both, but which one is not known."""
+    return orphans((5, 80), (8, 85), (16, 40)), shells((75, 0), (77, 0), (24, 0))
+
+
+@scene
+def orphans_of_some_call():
+    """The second one lives on after a call that may have been for the first."""
+    return orphans((5, 78), (10, 90), (12, 30)), shells((73, 0), (70, 4), (18, 0))
