@@ -483,15 +483,17 @@ uint64_t gt_path_new_end(const struct gt_sync *sync, uint64_t (*ends)[GT_GAINS],
 {
 	const struct gt_location_class *classes = sync->report->classes.locations;
 	uint32_t rank = sync->report->classes.ranks ? last_location(sync, true) : GT_NO_CAUSE;
+	uint32_t at = rank == GT_NO_CAUSE ? last_location(sync, false) : rank;
 	uint64_t last = 0;
 
+	if (at == GT_NO_CAUSE) /* nothing could be read */
+		return sync->report->duration;
 	for (uint32_t i = 0; i < gt_sync_locations(sync); i++)
 		if (gt_segment_count(sync, i) && may_be_last(sync, i) && ends[i][k] > last &&
 		    (rank == GT_NO_CAUSE ||
 		     sync->report->classes.processes[classes[i].process].rank != GT_NO_RANK))
 			last = ends[i][k];
-	return last + sync->report->duration -
-	       (rank == GT_NO_CAUSE ? end_of(sync, last_location(sync, false)) : end_of(sync, rank));
+	return last + sync->report->duration - end_of(sync, at);
 }
 
 /* The region with the most time of those that are not chosen; `count` + 1: there is none. */

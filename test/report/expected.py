@@ -76,6 +76,7 @@ def main():
             at.last = time
             if isinstance(event, Enter):
                 at.stack.append([event.region, time, 0])
+                at.held = any(a.name == "GPUTRACE::HELD_BY" for a in event.attributes or {})
             elif isinstance(event, Leave):
                 leave(at, time)
             elif isinstance(event, (MpiSend, MpiIsend)):
@@ -105,7 +106,8 @@ def main():
                     one[1 if mode == "READ" else 3] += event.bytes_result
             elif isinstance(event, ThreadAcquireLock):
                 called = at.stack[-1][1] if at.stack and "lock" in at.stack[-1][0].name else time
-                locks[location.group._ref, event.lock_id].append([called, time, sys.maxsize, location])
+                known = at.held and bool(at.stack) and at.stack[-1][1] == called
+                locks[location.group._ref, event.lock_id].append([called, time, sys.maxsize, location, known])
             elif isinstance(event, ThreadReleaseLock):
                 hold = [h for h in locks[location.group._ref, event.lock_id] if h[3] is location and h[2] == sys.maxsize]
                 if hold:
@@ -138,9 +140,9 @@ def main():
             {f["name"]: (f["reads"], f["read_bytes"], f["writes"], f["written_bytes"])
              for f in report["files"] if f["reads"] or f["writes"]})
     everything = any("unlock" in name for name in regions)
-    waits = [acquired - called for holds in locks.values() for called, acquired, _, waiter in holds
-             if any(other is not waiter and min(end, acquired) > max(begin, called) for _, begin, end, other in holds)
-             or (not everything and acquired - called >= 1000)]
+    waits = [acquired - called for holds in locks.values() for called, acquired, _, waiter, known in holds
+             if known or (not everything and acquired - called >= 1000) or
+             any(other is not waiter and min(end, acquired) > max(begin, called) for _, begin, end, other, _ in holds)]
     compare("locks", {"acquired": sum(map(len, locks.values())), "waited": sum(waits), "waits": len(waits)},
             {"acquired": sum(one["acquisitions"] for one in report["locks"]),
              "waited": sum(ns(one["wait_s"]) for one in report["locks"]),
