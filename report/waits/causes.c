@@ -447,7 +447,12 @@ static uint64_t released_by(const struct gt_sync *sync, uint32_t holder, uint64_
 	return segment->begin < time && segment->class != GT_CLASS_UNLOCK ? segment->begin : time;
 }
 
-/* Nobody is known to have released the lock: it was the one that had it as the wait began. */
+enum { WAKE_NS = 1000000 }; /* from when a lock is released to when the one that waits runs: hardly longer */
+
+/*
+ * Nobody is known to have released the lock: it was the one that had it as the wait began, unless it did
+ * something else long before the end.
+ */
 static void held(struct gt_sync *sync, const struct gt_item *item, const struct gt_item *by)
 {
 	struct gt_wait_segment *segment = gt_segment_at(sync, item->location, item->segment);
@@ -459,7 +464,7 @@ static void held(struct gt_sync *sync, const struct gt_item *item, const struct 
 	    segment->settled || sync->report->classes.locations[item->location].kind == GT_LOCATION_SERVICE)
 		return;
 	until = released_by(sync, cause, segment->end);
-	if (until > segment->begin)
+	if (until > segment->begin && segment->end - until < WAKE_NS)
 		gt_sync_wait(sync, item->location, item->segment, GT_WAIT_LOCK, cause, until);
 }
 

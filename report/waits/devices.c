@@ -23,6 +23,7 @@
 /* An activity that ends so long before another begins can be what that one waited for: launching after the
  * event of another stream takes some microseconds. */
 enum { DEPENDENCY_NS = 20000, CONTINUED = 4 };
+#define MANY UINT32_MAX
 
 /* Ends of a process's activities, in their order. */
 struct end {
@@ -43,6 +44,7 @@ struct devices {
 	struct gt_sync *sync;
 	struct gt_log *ends; /* by process */
 	struct told *told;   /* the same */
+	uint32_t *device;    /* the same: the only one, 1 + index; 0: none; or MANY */
 	bool tells;          /* are such calls recorded, and no launches otherwise? */
 };
 
@@ -109,6 +111,10 @@ static void match_launches(struct gt_sync *sync)
 static void collect(struct devices *devices, uint32_t location)
 {
 	struct gt_sync *sync = devices->sync;
+	uint32_t *only = &devices->device[class_at(devices, location)->process];
+	uint32_t device = 1 + class_at(devices, location)->device; /* 0, if it is not known */
+
+	*only = device && (!*only || *only == device) ? device : MANY;
 
 	for (uint64_t i = 0; i < gt_segment_count(sync, location); i++) {
 		const struct gt_wait_segment *segment = gt_segment_at(sync, location, i);
@@ -246,12 +252,12 @@ static bool was_told(const struct told *told, uint64_t from, uint64_t to)
 	return low < told->count && told->times[low] <= to;
 }
 
-/* CUPTI numbers the legacy default stream 7, in names as in "CUDA[0:7]". */
+/* CUPTI numbers the legacy default stream 7, HIP 0, in names as in "CUDA[0:7]". */
 static bool is_default(const struct gt_sync *sync, uint32_t stream)
 {
-	const struct gt_otf2_location *location = gt_otf2_location_at(sync->report->read, stream);
+	const char *name = gt_otf2_location_at(sync->report->read, stream)->name;
 
-	return strstr(location->name, ":7]");
+	return strstr(name, begins(name, "HIP") ? ":0]" : ":7]");
 }
 
 /* Can an activity of a stream have waited for another one's that ended? */
@@ -271,6 +277,26 @@ static bool may_wait(const struct devices *devices, uint32_t stream, uint64_t in
 
 /* ---- streams ------------------------------------------------------------------------------------- */
 
+/* The last end on another stream after `from` that an activity may have waited for. `cursor` only grows. */
+static const struct end *last_awaited(const struct devices *devices, uint32_t stream, uint64_t index,
+				      uint64_t from, uint64_t *cursor)
+{
+	const struct gt_log *ends = &devices->ends[class_at(devices, stream)->process];
+	uint64_t begin = gt_segment_at(devices->sync, stream, index)->begin;
+
+	if (!last_end(ends, cursor, from, begin, stream))
+		return NULL;
+	for (uint64_t i = *cursor; i--;) {
+		const struct end *end = gt_log_at(ends, i);
+
+		if (end->time <= from)
+			break;
+		if (end->location != stream && may_wait(devices, stream, index, end))
+			return end;
+	}
+	return NULL;
+}
+
 /* Why an activity began when it did, and not at `from`: where its stream was idle before, or has begun. */
 static void why(struct devices *devices, uint32_t stream, uint64_t index, uint64_t *cursor)
 {
@@ -285,10 +311,7 @@ static void why(struct devices *devices, uint32_t stream, uint64_t index, uint64
 		from = segment->sent;
 	if (segment->begin > DEPENDENCY_NS && from < segment->begin - DEPENDENCY_NS)
 		from = segment->begin - DEPENDENCY_NS;
-	end = last_end(&devices->ends[class_at(devices, stream)->process], cursor, from, segment->begin,
-		       stream);
-	if (end && !may_wait(devices, stream, index, end))
-		end = NULL;
+	end = last_awaited(devices, stream, index, from, cursor);
 	if (!index) {
 		if (end || launched) {
 			timeline->creator = end ? end->location : segment->launcher;
@@ -391,7 +414,8 @@ static bool is_whole(const struct gt_sync *sync, uint32_t host, const struct gt_
 static void host_waits(struct devices *devices, uint32_t host)
 {
 	struct gt_sync *sync = devices->sync;
-	const struct gt_log *ends = &devices->ends[class_at(devices, host)->process];
+	uint32_t process = class_at(devices, host)->process;
+	const struct gt_log *ends = &devices->ends[process];
 	uint64_t cursor = 0;
 
 	for (uint64_t i = 0; ends->count && i < gt_segment_count(sync, host); i++) {
@@ -402,7 +426,7 @@ static void host_waits(struct devices *devices, uint32_t host)
 		gt_spill_used(&sync->spill);
 		if (segment->class != GT_CLASS_GPU_WAIT && !hidden)
 			continue;
-		segment->whole = !hidden && is_whole(sync, host, segment);
+		segment->whole = !hidden && devices->device[process] < MANY && is_whole(sync, host, segment);
 		/* It would wait for all that ended before it, too, if that took longer. */
 		end = segment->whole ? last_end(ends, &cursor, 0, segment->end, GT_NO_CAUSE)
 				     : last_of_own(ends, &cursor, segment->begin, segment->end, host);
@@ -422,6 +446,7 @@ void gt_device_causes(struct gt_sync *sync)
 		.sync = sync,
 		.ends = gt_zeroed((size_t)classes->process_count + 1, sizeof(*devices.ends)),
 		.told = gt_zeroed((size_t)classes->process_count + 1, sizeof(*devices.told)),
+		.device = gt_zeroed((size_t)classes->process_count + 1, sizeof(*devices.device)),
 		.tells = tells(sync->report, sync->profile),
 	};
 	uint32_t locations = (uint32_t)gt_sync_locations(sync);
@@ -446,6 +471,7 @@ void gt_device_causes(struct gt_sync *sync)
 	}
 	free(devices.ends);
 	free(devices.told);
+	free(devices.device);
 	gt_bag_free(&sync->bags[GT_BAG_LAUNCHES]);
 	gt_bag_free(&sync->bags[GT_BAG_ENDS]);
 	gt_bag_free(&sync->bags[GT_BAG_BEGINS]);

@@ -398,25 +398,41 @@ static void note_early(struct gain *gain, uint32_t location)
 	}
 }
 
-/* A call waits for all streams of a device, not only for the one that it waited for, which may be another. */
-static void depend_streams(struct gain *gain, uint32_t location, uint32_t on, uint64_t time)
+/* When a stream is done with what it had begun by a time. */
+static uint64_t stream_done(const struct gain *gain, uint32_t stream, uint64_t time, unsigned k)
+{
+	const struct place *place = &gain->places[stream];
+
+	if (place->step != DONE && segment_of(gain, stream)->class == GT_CLASS_GPU_IDLE)
+		return place->there[k];
+	return new_time(gain, stream, time, k);
+}
+
+/*
+ * A call waits for all streams of a device, not only for the one that it waited for: `on`, until `at` now, of
+ * the first that is asked for. If segments get new times, `on` becomes the one that is waited for then.
+ */
+static void depend_streams(struct gain *gain, uint32_t location, uint32_t *on, uint64_t time, uint64_t *at)
 {
 	const struct gt_location_class *classes = gain->sync->report->classes.locations;
 	struct place *place = &gain->places[location];
-	uint32_t device = classes[on].device;
+	uint32_t device = classes[*on].device, first = *on;
 
 	for (uint32_t i = gain->streams_of[device]; i < gain->streams_of[device + 1]; i++) {
 		uint32_t stream = gain->streams[i];
-		uint64_t at;
 
-		if (stream == on || classes[stream].process != classes[location].process ||
-		    !gt_segment_count(gain->sync, stream))
+		if (stream == first || classes[stream].process != classes[location].process ||
+		    !gt_segment_count(gain->sync, stream) || time < gain->sync->timelines[stream].begin)
 			continue;
-		at = depend(gain, location, stream, time);
-		if (at <= place->cause_at || !gain->retimes)
-			continue;
-		place->cause_at = at;
-		segment_of(gain, location)->cause = stream;
+		for (unsigned k = 0; k < gain->count; k++) {
+			uint64_t done = stream_done(gain, stream, time, k);
+
+			place->after[k] = later(place->after[k], done);
+			if (k || done <= *at)
+				continue;
+			*at = done;
+			*on = gain->retimes ? stream : *on;
+		}
 	}
 }
 
@@ -553,22 +569,23 @@ static void be_created(struct gain *gain, uint32_t location)
 
 static void depend_on_cause(struct gain *gain, uint32_t location)
 {
-	const struct gt_wait_segment *segment = segment_of(gain, location);
+	struct gt_wait_segment *segment = segment_of(gain, location);
+	uint64_t *at = &gain->places[location].cause_at;
 
-	gain->places[location].cause_at = depend(gain, location, segment->cause, segment->until);
+	*at = depend(gain, location, segment->cause, segment->until);
 	if (is_whole(gain, segment, segment->cause))
-		depend_streams(gain, location, segment->cause, segment->until);
+		depend_streams(gain, location, &segment->cause, segment->until, at);
 }
 
 static void depend_also(struct gain *gain, uint32_t location)
 {
-	const struct gt_wait_segment *segment = segment_of(gain, location);
+	struct gt_wait_segment *segment = segment_of(gain, location);
 	struct place *place = &gain->places[location];
 
 	place->also_at = is_early(gain, location, segment, place->next ? place->at : 0)
 		? depend_early(gain, location) : depend(gain, location, segment->also, segment->also_until);
 	if (segment->cause == GT_NO_CAUSE && is_whole(gain, segment, segment->also))
-		depend_streams(gain, location, segment->also, segment->also_until);
+		depend_streams(gain, location, &segment->also, segment->also_until, &place->also_at);
 }
 
 static bool step(struct gain *gain, uint32_t location)

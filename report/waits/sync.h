@@ -86,7 +86,7 @@ struct gt_wait_segment {
 	bool birth;          /* between two threads of a location; its cause is who created the second one */
 	bool quick;          /* an activity: shorter than the call that launched it */
 	bool free;           /* of a lock that nobody has to wait for (whatif.h) */
-	bool whole;          /* it waits for all streams of the device of its cause */
+	bool whole;          /* it waits for all streams of the only device of its process */
 };
 
 /*

@@ -60,7 +60,6 @@ def compared(suite, name, what, last):
         suite.say(f"# {name}: {text}")
         return False
     suite.verdict(f"{name} predicted", good, text)
-    suite.verdict(f"{name} bounds", low - near <= loop_changed <= high + near, "")
     path = sum(row["seconds"] for row in said["critical_path"])
     suite.verdict(f"{name} path", abs(path - said["predicted_s"]) < 1e-6, f"{path} of {said['predicted_s']}")
     return True

@@ -3,6 +3,7 @@
 
   gpus.py copying DIR MS...     ten times a copy to the device, a kernel and, if a third time is given, one back
   gpus.py beside DIR MS MS      ten times a kernel on each of two streams, for which the host waits
+  gpus.py late DIR MS MS        the same, but the second stream has one kernel, in the last round
   gpus.py drifting DIR MS MS    kernels of a stream that begin just after those of another one, by chance
 
 Limits: whatif.test runs it.
@@ -30,12 +31,12 @@ def copying(*lengths):
     return m
 
 
-def beside(*lengths):
+def beside(*lengths, second=range(10)):
     """The host launches both, and waits for all of the device."""
     m, process, thread, stream = gpu()
     streams, ms, at = [stream, m.stream(process, 1 + m.node, "CUDA[0:13]")], 1000000, 0
     for i in range(10):
-        for k, length in enumerate(lengths):
+        for k, length in enumerate(lengths[:1 + (i in second)]):
             m.call(thread, api(m, "cudaLaunchKernel"), at + k * 2000, at + k * 2000 + 500, 1 + 2 * i + k)
             m.kernel(streams[k], ("first", "second")[k], at + 10000, at + 10000 + length * ms, 64, 128, 1 + 2 * i + k)
         m.call(thread, api(m, "cudaDeviceSynchronize"), at + 8000, at + 12000 + max(lengths) * ms)
@@ -58,4 +59,5 @@ def drifting(first, second):
 
 
 if __name__ == "__main__":
-    {"copying": copying, "beside": beside, "drifting": drifting}[sys.argv[1]](*map(int, sys.argv[3:])).write(sys.argv[2])
+    {"copying": copying, "beside": beside, "drifting": drifting,
+     "late": lambda *ms: beside(*ms, second=[9])}[sys.argv[1]](*map(int, sys.argv[3:])).write(sys.argv[2])
