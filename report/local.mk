@@ -67,8 +67,8 @@ report_libgtreport_la_CPPFLAGS += $(ZLIB_CFLAGS)
 report_libgtreport_la_LIBADD += $(ZLIB_LIBS)
 # The page itself is in the program. The scripts in this order.
 page_scripts = report/page/util.js report/page/theme.js report/page/source.js report/page/model.js report/page/draw.js \
-	report/page/links.js report/page/input.js report/page/tables.js report/page/sheets.js report/page/flame.js \
-	report/page/flow.js report/page/print.js report/page/start.js
+	report/page/links.js report/page/input.js report/page/tables.js report/page/sheets.js report/page/calls.js \
+	report/page/flame.js report/page/flow.js report/page/print.js report/page/start.js
 page_parts = report/page/page.html report/page/page.css $(page_scripts)
 nodist_report_libgtreport_la_SOURCES = report/page/page_html.c report/page/page_css.c report/page/page_js.c
 embed = $(AM_V_GEN)$(MKDIR_P) report/page && cd $(srcdir) && $(SHELL) build-aux/embed.sh

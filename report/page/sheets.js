@@ -19,6 +19,8 @@ const Sheets = {
 
 		add("findings", "Findings", Sheets.findings, false, r.findings?.length || null);
 		add("profile", "Profile", Sheets.profile, true);
+		if (Data.meta.rows.some((row) => row.depth))
+			add("calls", "Calls", Calls.sheet, true);
 		if (r.waits?.length || r.critical_path?.length || r.locks?.length || r.thread_states?.length)
 			add("waits", "Waits", Sheets.waits, true);
 		if (r.messages?.matrix?.length || r.mpi?.length || r.collectives?.length)

@@ -329,8 +329,15 @@ const Page = {
 				["depth", row.depth > 1 && !merged ? p.depth : null]]),
 			el("p", null, el("button", { onclick: () => View.around(p.begin, p.end) },
 				"Zoom to it"), " ",
-				el("button", { onclick: () => Search.exactly(region.name) }, "Find all")),
+				el("button", { onclick: () => Search.exactly(region.name) }, "Find all"), " ",
+				el("button", { id: "list-calls", onclick: () => Page.list(region.name) },
+					"List its calls")),
 			merged ? null : Page.around(p), merged ? null : Page.madeBy(p)].filter((e) => e));
+	},
+	/* All calls of a region in a list. */
+	list(name) {
+		Search.set(clean(name), false, name);
+		Sheets.show("calls");
 	},
 	/* The functions that made the call, which nothing has recorded: only a server says them. */
 	madeBy(p) {
@@ -646,8 +653,8 @@ const gt = {
 	get frames() {
 		return [...Draw.frames];
 	},
-	Data, Draw, Find, Flame, Flow, Gpu, Input, Links, Model, Page, Path, Samples, Search, Sheets, States,
-	Theme, Units, View, addSums, flatAt, spanAt,
+	Calls, Data, Draw, Find, Flame, Flow, Gpu, Input, Links, Model, Page, Path, Samples, Search, Sheets,
+	States, Theme, Units, View, addSums, flatAt, spanAt,
 };
 
 window.gt = gt;

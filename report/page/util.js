@@ -34,8 +34,8 @@ function el(tag, props, ...children) {
 			e.addEventListener(key.slice(2), value);
 		else if (key === "color")
 			e.style.background = value;
-		else if (key === "width" && !svg)
-			e.style.width = value;
+		else if ((key === "width" || key === "height") && !svg)
+			e.style[key] = value;
 		else
 			e.setAttribute(key, value === true ? "" : value);
 	for (const child of children.flat(9))

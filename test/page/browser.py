@@ -25,6 +25,7 @@ import traceback
 sys.dont_write_bytecode = True # beside the source
 
 import looks # noqa: E402
+from listed import listed # noqa: E402
 import sight # noqa: E402
 import windows # noqa: E402
 from page import ActionChains, begin, count, Keys, near, ok, Page, same_rows, say, seconds, share, size # noqa: E402
@@ -440,6 +441,7 @@ def use(address, report, flow):
     windows.rates(page)
     windows.nearly_all(page)
     sheets(page, report)
+    listed(page, report)
     looks.prints(page, ok)
     contrasts(page)
     flows(page, flow)
