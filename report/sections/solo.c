@@ -18,12 +18,14 @@ struct state {
 	struct gt_spans work;
 	uint64_t since;  /* it works, unless it waits */
 	uint64_t inside; /* calls that wait */
+	uint64_t first, last; /* event */
 	bool rank, begun;
 };
 
 struct result {
 	struct gt_spans *work; /* by process */
 	size_t count;
+	uint64_t first, last;  /* when all ranks are there; 0: there was none yet */
 };
 
 static bool wanted(struct gt_report *report)
@@ -59,7 +61,7 @@ static void work_until(struct state *state, uint64_t now)
 static void at_first(const struct gt_otf2_cursor *at, struct state *state)
 {
 	if (!state->begun)
-		state->since = at->time;
+		state->since = state->first = at->time;
 	state->begun = true;
 }
 
@@ -86,6 +88,7 @@ static void end(struct gt_report *report, struct gt_otf2_cursor *at, void *memor
 	struct state *state = memory;
 
 	(void)report;
+	state->last = at->time;
 	if (state->begun && state->rank && !state->inside)
 		work_until(state, at->time);
 }
@@ -97,6 +100,8 @@ static void carry(struct gt_report *report, struct gt_carry *carry, void *memory
 	(void)report;
 	gt_carry_spans(carry, &state->work);
 	gt_carry_bytes(carry, &state->rank, sizeof(state->rank));
+	gt_carry_bytes(carry, &state->first, sizeof(state->first));
+	gt_carry_bytes(carry, &state->last, sizeof(state->last));
 }
 
 static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *memory, void *memory_of_all)
@@ -108,10 +113,15 @@ static void merge(struct gt_report *report, struct gt_otf2_cursor *at, void *mem
 		all->count = report->classes.process_count;
 		all->work = gt_zeroed(all->count + 1, sizeof(*all->work));
 	}
-	if (state->rank)
-		all->work[report->classes.locations[at->index].process] = state->work;
-	else
+	if (!state->rank) {
 		gt_spans_free(&state->work);
+		return;
+	}
+	all->work[report->classes.locations[at->index].process] = state->work;
+	if (state->first > all->first)
+		all->first = state->first;
+	if (!all->last || state->last < all->last)
+		all->last = state->last;
 }
 
 static void release(void *memory)
@@ -139,6 +149,7 @@ struct sweep {
 	size_t working, sum; /* how many work, and the sum of which */
 	size_t last;         /* the rank that works alone since `since`; the number of ranks: none */
 	uint64_t since, now;
+	uint64_t from, to; /* before and after, some ranks are not there, which wait for nobody */
 	struct gt_solos solos;
 };
 
@@ -164,7 +175,11 @@ static void account(struct sweep *sweep, uint64_t time)
 {
 	size_t alone = sweep->working == 1 ? sweep->sum : sweep->solos.count;
 
-	if (time == sweep->now)
+	if (time > sweep->to)
+		time = sweep->to;
+	if (sweep->now < sweep->from)
+		sweep->now = sweep->from;
+	if (time <= sweep->now)
 		return;
 	if (alone != sweep->last) {
 		sweep->since = sweep->now;
@@ -213,6 +228,8 @@ struct gt_solos gt_solos_of(const struct gt_report *report)
 	struct sweep sweep = { .heap = gt_zeroed(processes + 1, sizeof(*sweep.heap)) };
 	bool failed = false;
 
+	sweep.from = all ? all->first : 0;
+	sweep.to = all ? all->last : 0;
 	sweep.solos.items = gt_zeroed(processes + 1, sizeof(*sweep.solos.items));
 	for (size_t i = 0; i < processes; i++) {
 		struct edge *edge = &edges[sweep.solos.count];

@@ -9,6 +9,7 @@
   planted.py overlap DIR    kernels and copies that overlap for 10 ms of 400 ms
   planted.py turns DIR      threads that wait for one lock for longer than a time slice, each for all others
   planted.py watched DIR    a thread that another one waits for
+  planted.py apart DIR      ranks of which each begins when the one before has ended
   planted.py helped DIR     a thread that works for longer than the first one and another
   planted.py relay DIR COUNT PROCESSORS  threads that live one after another
   planted.py gate DIR       threads that wait as long for one that has the lock and never waits for it
@@ -150,6 +151,15 @@ def serialised_ranks(bad):
         if bad:
             m.collective(thread, barrier, at + 150000000, 700000000 + 50000000, 0, world)
             m.call(thread, work, 750000000, SECOND)
+    return m
+
+
+def apart():
+    """Four ranks, each of which begins when the one before has ended: nobody waits."""
+    m, threads, _ = ranks(4)
+    for n, thread in enumerate(threads):
+        m.call(thread, m.region("work"), n * SECOND // 4, (n + 1) * SECOND // 4 - 1000)
+        m.call(thread, m.mpi("MPI_Barrier"), (n + 1) * SECOND // 4 - 1000, (n + 1) * SECOND // 4)
     return m
 
 
@@ -734,8 +744,8 @@ if __name__ == "__main__":
         answers().write(sys.argv[2])
     elif sys.argv[1] == "overlap":
         overlap().write(sys.argv[2])
-    elif sys.argv[1] in ("turns", "gate", "watched", "helped", "after"):
-        {"turns": turns, "gate": gate, "watched": watched, "helped": helped, "after": after}[sys.argv[1]]().write(sys.argv[2])
+    elif sys.argv[1] in ("turns", "gate", "watched", "helped", "after", "apart"):
+        {"turns": turns, "gate": gate, "watched": watched, "helped": helped, "after": after, "apart": apart}[sys.argv[1]]().write(sys.argv[2])
     elif sys.argv[1] == "in-turn":
         gpus_in_turn(True, int(sys.argv[3])).write(sys.argv[2])
     elif sys.argv[1] == "relay":
