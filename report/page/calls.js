@@ -75,8 +75,9 @@ const Calls = {
 		return Math.round(count);
 	},
 	sheet(sheet) {
-		const [begin, end] = View.scope(), { list, limit } = Calls.of(begin, end);
-		const rest = limit && View.whole() ? Math.max(0, Calls.total() - list.length) : 0;
+		const [begin, end] = View.scope(), { list, limit: least } = Calls.of(begin, end);
+		const rest = least && View.whole() ? Math.max(0, Calls.total() - list.length) : 0;
+		const limit = View.whole() && !rest ? 0 : least; /* then it is known if all are there */
 		const key = [View.query, begin, end].join();
 		const trees = View.hits ? Calls.around() : [];
 

@@ -25,7 +25,7 @@ import traceback
 sys.dont_write_bytecode = True # beside the source
 
 import looks # noqa: E402
-from listed import listed # noqa: E402
+from listed import listed, partly # noqa: E402
 import sight # noqa: E402
 import windows # noqa: E402
 from page import ActionChains, begin, count, Keys, near, ok, Page, same_rows, say, seconds, share, size # noqa: E402
@@ -679,6 +679,9 @@ def deep(address, first):
         page.js("const t = gt.Data.meta.end / 2; gt.View.set(t, t + 40)")
         page.settle()
         ok("detail ends here" in page.find("#window").text, "it says where detail ends")
+        page.js("gt.View.set(0, gt.Data.meta.end)")
+        page.settle()
+        partly(page)
     else:
         begin, end, depth = json.loads(first)
         page.js("""gt.Page.pick({ line: gt.Model.ofRow[0], row: 0, depth: arguments[2], count: 9, region: 0,

@@ -65,6 +65,18 @@ def around(page, report):
         ok(said == wanted, f"{table}: the call tree's", (name, said, wanted))
 
 
+def partly(page):
+    """A page that has short calls as sums only says so of a region that has such calls, and of no other one."""
+    said = []
+    for name in ("main", "work"):
+        page.js("gt.Search.exactly(arguments[0]); gt.Sheets.show('calls')", name)
+        page.settle()
+        said.append("not listed" in page.find("#sheet-calls").text)
+        ok(figure(page, "calls") == str(page.get("gt.Calls.total()")), f"{name}: how many calls there are", said)
+        page.js("gt.Search.set('')")
+    ok(said == [False, True], "short calls that are not listed are told where there are any", said)
+
+
 def listed(page, report):
     region = max((r for r in report["regions"] if r["class"] == "kernel"), key=lambda r: r["count"])
     of_region(page, region)
